@@ -2,7 +2,7 @@
 
 use super::cell::PyTensor;
 use super::convert::error::Raise;
-use super::convert::{Ints, OperandRef, TensorArg, compute, integer, kind, sequence};
+use super::convert::{Ints, Operand, OperandRef, compute, integer, kind, sequence};
 use super::dtype::DTypeArg;
 use flex::ops::{self, EinsumOptions, EinsumOrder};
 use flex::{DType, Scalar, Tensor};
@@ -177,9 +177,17 @@ fn einsum(
     const OP: &str = "einsum";
     let mut options = optimize.map_or(Ok(EinsumOptions::default()), |o| options(OP, o))?;
     options.dtype = dtype.map(|d| d.0);
-    let (text, tensors) = arguments(OP, subscripts, operands, |x| {
-        Ok(x.extract::<TensorArg>()?.0)
-    })?;
+    let (text, given) = arguments(OP, subscripts, operands, |x| x.extract::<Operand>())?;
+    // a number takes the dtype that it has beside the tensors
+    let beside = given.iter().find_map(|x| match x {
+        Operand::Tensor(t) => Some(t.dtype()),
+        Operand::Scalar(_) => None,
+    });
+    let tensors = given.into_iter().map(|x| match beside {
+        Some(dtype) => x.tensor_like(dtype),
+        None => x.tensor(),
+    });
+    let tensors: Vec<Tensor> = tensors.collect::<flex::Result<_>>().raise()?;
     let elements = tensors.iter().map(Tensor::len);
     let work = elements.fold(1, usize::saturating_mul);
     compute(py, work, || ops::einsum_with(&text, &tensors, &options))

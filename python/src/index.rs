@@ -1,7 +1,7 @@
 //! Gathers, scatters and masks as functions; `t[...]` is implemented in `subscript`.
 
 use super::cell::PyTensor;
-use super::convert::{NumberArg, Operand, TensorArg, compute, detached};
+use super::convert::{NumberArg, Operand, TensorArg, ValuesArg, compute, detached};
 use super::values::tuple;
 use crate::convert::error::Raise;
 use flex::Tensor;
@@ -22,7 +22,7 @@ use pyo3::types::PyTuple;
 fn take(
     py: Python<'_>,
     x: TensorArg,
-    indices: TensorArg,
+    indices: ValuesArg,
     axis: Option<isize>,
 ) -> PyResult<PyTensor> {
     compute(py, x.0.len().saturating_add(indices.0.len()), || {
@@ -44,7 +44,7 @@ fn take(
 fn take_along_axis(
     py: Python<'_>,
     x: TensorArg,
-    indices: TensorArg,
+    indices: ValuesArg,
     axis: isize,
 ) -> PyResult<PyTensor> {
     compute(py, x.0.len().saturating_add(indices.0.len()), || {
@@ -67,7 +67,7 @@ fn take_along_axis(
 fn scatter(
     py: Python<'_>,
     x: TensorArg,
-    indices: TensorArg,
+    indices: ValuesArg,
     values: Operand,
     axis: isize,
     mode: &str,
@@ -103,7 +103,7 @@ fn scatter(
 fn scatter_add(
     py: Python<'_>,
     x: TensorArg,
-    indices: TensorArg,
+    indices: ValuesArg,
     values: Operand,
     axis: isize,
 ) -> PyResult<PyTensor> {
@@ -126,7 +126,7 @@ fn scatter_add(
 fn index_add(
     py: Python<'_>,
     x: TensorArg,
-    indices: TensorArg,
+    indices: ValuesArg,
     values: Operand,
     axis: isize,
 ) -> PyResult<PyTensor> {
@@ -138,7 +138,7 @@ fn index_add(
 fn scatter_with(
     py: Python<'_>,
     x: TensorArg,
-    indices: TensorArg,
+    indices: ValuesArg,
     values: Operand,
     f: impl FnOnce(&Tensor, &Tensor, &Tensor) -> flex::Result<Tensor> + Send,
 ) -> PyResult<PyTensor> {

@@ -2,7 +2,7 @@
 //! are in `flex/_results.py`.
 
 use super::cell::PyTensor;
-use super::convert::{Compared, Operand, TensorArg, compute, detached};
+use super::convert::{Compared, Operand, TensorArg, compute, detached, operand_beside};
 use super::values::tuple;
 use crate::convert::error::Raise;
 use flex::{Tensor, ops};
@@ -71,15 +71,25 @@ fn unique_values(py: Python<'_>, x: TensorArg) -> PyResult<PyTensor> {
 
 /// Whether each element of `x1` is in `x2`; with `invert`, whether it is not.
 ///
-/// x1, x2: tensors of any shapes, or numbers. The result is bool, of the shape of x1. NaN equals no
+/// x1, x2: tensors of any shapes, or numbers; x2 may be a list. The result is bool, of the shape of x1. NaN equals no
 /// element; integers are compared with floats exactly. DTypeError for complex numbers, or if there
 /// is no common dtype.
 ///
 /// >>> flex.isin(flex.asarray([1, 2, 3]), flex.asarray([3, 1])).tolist()
 /// [True, False, True]
-#[function(x1, x2, /, *, invert = false)]
-fn isin(py: Python<'_>, x1: Compared<'_>, x2: Compared<'_>, invert: bool) -> PyResult<PyTensor> {
-    let (x1, x2) = match (x1.take(py)?, x2.take(py)?) {
+#[function(x1, x2: "_Nested", /, *, invert = false)]
+fn isin(
+    py: Python<'_>,
+    x1: Compared<'_>,
+    x2: &Bound<'_, PyAny>,
+    invert: bool,
+) -> PyResult<PyTensor> {
+    let x1 = x1.take(py)?;
+    let x2 = match operand_beside(x2, x1.dtype(), true)? {
+        Some(list) => Operand::Tensor(list),
+        None => x2.extract::<Compared>()?.take(py)?,
+    };
+    let (x1, x2) = match (x1, x2) {
         (Operand::Tensor(a), b) => (a.clone(), b.tensor_to_compare(a.dtype()).raise()?),
         (a, Operand::Tensor(b)) => (a.tensor_to_compare(b.dtype()).raise()?, b),
         (a, b) => (a.tensor().raise()?, b.tensor().raise()?),

@@ -1,7 +1,7 @@
 //! `flex.signal`: windows, short-time Fourier transforms, mel filters, convolution.
 
 use super::cell::PyTensor;
-use super::convert::{Device, TensorArg, compute, count, detached};
+use super::convert::{Device, TensorArg, ValuesArg, compute, count, detached};
 use super::default;
 use super::dtype::DTypeArg;
 use super::values::tuple;
@@ -342,7 +342,7 @@ fn filtered<'py>(
 /// Filters lines along an axis by a rational transfer function: `a[0] y[n] = b[0] x[n] + b[1] x[n-1] +
 /// .. - a[1] y[n-1] - ..`
 ///
-/// b, a: real vectors of coefficients; `a[0]` is not 0 (ValueError). zi: the states of the delays before
+/// b, a: real vectors of coefficients, or lists or single numbers; `a[0]` is not 0 (ValueError). zi: the states of the delays before
 /// the first sample, of the shape of x, but `max(len(a), len(b)) - 1` at the axis, or one that broadcasts
 /// to it; then the result is the pair of the filtered tensor and the last states. Computed in float64;
 /// integers become float32. ShapeError if shapes don't fit; DTypeError for complex coefficients and
@@ -354,11 +354,11 @@ fn filtered<'py>(
 #[function(b, a, x, /, axis = -1, zi = None)]
 fn lfilter<'py>(
     py: Python<'py>,
-    b: TensorArg,
-    a: TensorArg,
+    b: ValuesArg,
+    a: ValuesArg,
     x: TensorArg,
     axis: isize,
-    zi: Option<TensorArg>,
+    zi: Option<ValuesArg>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let work = x.0.len().saturating_mul(b.0.len().max(a.0.len()));
     filtered(py, work, || {
@@ -379,10 +379,10 @@ fn lfilter<'py>(
 #[function(sos, x, /, axis = -1, zi = None)]
 fn sosfilt<'py>(
     py: Python<'py>,
-    sos: TensorArg,
+    sos: ValuesArg,
     x: TensorArg,
     axis: isize,
-    zi: Option<TensorArg>,
+    zi: Option<ValuesArg>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let work = x.0.len().saturating_mul(sos.0.len());
     filtered(py, work, || {

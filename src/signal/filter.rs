@@ -178,7 +178,7 @@ fn joined(_: &Tensor, _: &Tensor, dtype: DType) -> Result<Tensor> {
 /// if the first are given: `a[0] y[n]` is the sum of `b[k] x[n - k]`, less that of `a[k] y[n - k]` for
 /// k from 1 on.
 ///
-/// `b` and `a` are real vectors, `a[0]` is not zero. `state` has the shape of `x`, but
+/// `b` and `a` are real vectors, or single numbers, `a[0]` is not zero. `state` has the shape of `x`, but
 /// `max(len(a), len(b)) - 1` at the axis, or broadcasts to it: the delays of the transposed direct
 /// form II. Computed in float64; the result has the dtype of `x`, integers become float32. Threads
 /// share lines; each is computed in order.
@@ -202,7 +202,7 @@ pub fn lfilter(
 ) -> Result<(Tensor, Option<Tensor>)> {
     const OP: &str = "lfilter";
     for (name, t) in [("b", b), ("a", a)] {
-        if t.rank() != 1 || t.is_empty() {
+        if t.rank() > 1 || t.is_empty() {
             let message = message!("{name} is a vector of at least one coefficient");
             return Err(Error::shape_of(
                 OP,

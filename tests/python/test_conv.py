@@ -299,3 +299,18 @@ def test_activation_by_name():
         nn.conv2d(x.astype("int32"), w.astype("int32"), activation="relu")
     with pytest.raises(flex.ShapeError, match="residual does not broadcast"):
         nn.conv2d(x, w, residual=flex.ones((5,)))
+
+
+def test_options_in_torchs_order():
+    rng = np.random.default_rng(3)
+    x, w = (flex.asarray(rng.standard_normal(shape)) for shape in [(2, 4, 9, 9), (6, 2, 3, 3)])
+    b = flex.asarray(rng.standard_normal(6))
+    by_name = nn.conv2d(x, w, b, stride=2, padding=1, dilation=2, groups=2)
+    assert (nn.conv2d(x, w, b, 2, 1, 2, 2) == by_name).all()
+    w = flex.asarray(rng.standard_normal((4, 3, 3, 3)))
+    by_name = nn.conv_transpose2d(
+        x, w, b, stride=3, padding=1, output_padding=1, groups=2, dilation=2
+    )
+    assert (nn.conv_transpose2d(x, w, b, 3, 1, 1, 2, 2) == by_name).all()
+    with pytest.raises(TypeError, match="conv2d"):
+        nn.conv2d(x, w, None, 1, 0, 1, 1, "relu")

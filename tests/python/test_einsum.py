@@ -328,3 +328,9 @@ def test_in_fuse_and_stream():
         path, _ = flex.einsum_path("ij,jk", x + 1, y)
     assert z.tolist() == expected
     assert path == ["einsum_path", (0, 1)]
+
+
+def test_numbers_keep_their_digits_beside_tensors():
+    x = flex.asarray(np.random.default_rng(4).random(5))
+    assert (flex.einsum("i,->i", x, 0.1) == x * 0.1).all()
+    assert flex.einsum(",i->i", 0.1, x.astype("float32")).dtype == flex.float32

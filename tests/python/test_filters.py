@@ -496,3 +496,24 @@ ERRORS = [
 def test_errors(kind, text, call):
     with pytest.raises(kind, match=text):
         call()
+
+
+def test_coefficients_as_lists_and_numbers():
+    x = np.random.default_rng(2).standard_normal(40)
+    t = flex.asarray(x)
+    for b, a in (
+        ([0.1, 0.2], 1.0),
+        (0.3, [1.0, -0.5]),
+        ((1, 2, 3), [2]),
+        (flex.asarray([0.1, 0.2]), 2),
+    ):
+        want = scipy.signal.lfilter(to_numpy(b) if isinstance(b, flex.Tensor) else b, a, x)
+        np.testing.assert_allclose(signal.lfilter(b, a, t).numpy(), want, rtol=1e-14, atol=1e-15)
+    y, z = signal.lfilter([0.1], [1.0, -0.9], t, zi=[0.5])
+    want = scipy.signal.lfilter([0.1], [1.0, -0.9], x, zi=[0.5])
+    np.testing.assert_allclose(y.numpy(), want[0], rtol=1e-14)
+    np.testing.assert_allclose(z.numpy(), want[1], rtol=1e-14)
+    sos = [[0.1, 0.2, 0.3, 1.0, -0.5, 0.25]]
+    np.testing.assert_allclose(
+        signal.sosfilt(sos, t).numpy(), scipy.signal.sosfilt(sos, x), rtol=1e-13, atol=1e-15
+    )

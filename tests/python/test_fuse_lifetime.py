@@ -1,7 +1,9 @@
 """Fused functions and the objects that they hold, tensors that leave their trace, nesting, failed calls, and long functions."""
 
+import copy
 import functools
 import gc
+import pickle
 import threading
 import weakref
 
@@ -527,3 +529,15 @@ def test_long_functions(f):
     several = isinstance(expected, list)
     for a, b in zip(got if several else [got], expected if several else [expected], strict=True):
         equal(a, b)
+
+
+@flex.fuse
+def doubled(x):
+    return x + x
+
+
+def test_functions_are_pickled_by_name():
+    assert pickle.loads(pickle.dumps(doubled)) is doubled
+    assert copy.deepcopy({"f": doubled})["f"] is doubled
+    with pytest.raises((pickle.PicklingError, AttributeError)):
+        pickle.dumps(flex.fuse(lambda x: x))

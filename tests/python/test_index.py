@@ -407,3 +407,13 @@ def test_masks_of_size_0_select_nothing(shape):
     assert x.tolist() == [[1, 2, 3], [4, 5, 6]]
     with pytest.raises(IndexError, match=r"a mask of shape \[0, 2\]"):
         x[flex.zeros((0, 2), dtype=flex.bool)]
+
+
+def test_positions_as_lists():
+    x = np.arange(12.0).reshape(3, 4)
+    t = flex.asarray(x)
+    assert flex.take(t, [2, 0, -1], axis=1).tolist() == np.take(x, [2, 0, -1], axis=1).tolist()
+    assert flex.take(t, [[1, 5], [7, -1]]).tolist() == np.take(x, [[1, 5], [7, -1]]).tolist()
+    assert flex.take_along_axis(t, [[3], [0], [1]], axis=1).tolist() == [[3.0], [4.0], [9.0]]
+    with pytest.raises(flex.DTypeError, match="take"):
+        flex.take(t, [0.5])

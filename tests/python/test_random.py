@@ -175,3 +175,13 @@ def test_errors_leave_the_state():
         g.normal(flex.zeros(2), 1, 3)
     assert g.state == before
     assert (g.uniform(3, 3, 5) == 3).all()
+
+
+def test_lists_as_populations():
+    rng = flex.random.default_rng(5)
+    drawn = rng.choice([10, 20, 30], size=50)
+    assert drawn.dtype == flex.int64
+    assert set(drawn.tolist()) == {10, 20, 30}
+    assert sorted(rng.permutation([3, 1, 2]).tolist()) == [1, 2, 3]
+    assert sorted(rng.permuted([[1, 2], [3, 4]], axis=1).sum(axis=1).tolist()) == [3, 7]
+    assert set(rng.choice([0.5, 1.5], size=20, p=[1.0, 0.0]).tolist()) == {0.5}

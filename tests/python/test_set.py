@@ -95,3 +95,15 @@ def test_isin_with_numbers_and_other_dtypes():
     for dtype in COMPLEX:
         with pytest.raises(flex.DTypeError):
             flex.isin(flex.ones(2, dtype=dtype), flex.ones(2, dtype=dtype))
+
+
+def test_isin_with_lists():
+    x = flex.asarray([0.1, 2.0, 300.0], dtype="float64")
+    assert flex.isin(x, [0.1, 300]).tolist() == [True, False, True]
+    assert flex.isin(
+        flex.asarray([1, 2, 3], dtype="int8"), [2, 2.5, 1000], invert=True
+    ).tolist() == [True, False, True]
+    assert flex.isin(3, [1, 3]).item()
+    assert not flex.isin(x, []).any()
+    with pytest.raises(TypeError, match="isin"):
+        flex.isin(x, ["a"])

@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 
 pub use args::{CPU, Device, Diagonal, Given, Ints, axis_or_dim, count, integer, kind, shown};
 pub use interrupt::{interruptible, is_main};
-pub use nested::{asarray, exact_list, is_list, operand_beside, values_for};
+pub use nested::{Population, ValuesArg, asarray, exact_list, is_list, operand_beside, values_for};
 pub use operand::{
     Compared, NumberArg, Operand, OperandRef, TensorArg, TensorList, beyond_integers,
     python_number, scalar,

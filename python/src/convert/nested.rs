@@ -201,6 +201,42 @@ pub fn exact_list(x: &Bound<PyAny>) -> PyResult<Option<Tensor>> {
         .map(Some)
 }
 
+/// An operand, or nested lists as [`asarray`] reads them, of which a function takes parts.
+pub struct Population(pub Operand);
+
+impl<'py> FromPyObject<'_, 'py> for Population {
+    stub_type!("_Nested");
+    type Error = PyErr;
+    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<Population> {
+        let operand = match is_list(&x) {
+            true => Operand::Tensor(from_nested(&x, None)?),
+            false => x.extract()?,
+        };
+        Ok(Population(operand))
+    }
+}
+
+/// A tensor argument that is read by its values, whatever its dtype, such as positions or the
+/// coefficients of a filter: an operand, or nested lists. Floats of Python's are float64, which keeps
+/// their digits.
+pub struct ValuesArg(pub Tensor);
+
+impl<'py> FromPyObject<'_, 'py> for ValuesArg {
+    stub_type!("_Nested");
+    type Error = PyErr;
+    fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<ValuesArg> {
+        if let Some(list) = exact_list(&x)? {
+            return Ok(ValuesArg(list));
+        }
+        match x.extract::<Operand>()? {
+            Operand::Scalar(s @ Scalar::Float(_)) => Tensor::scalar(s, DType::F64),
+            operand => operand.tensor(),
+        }
+        .map(ValuesArg)
+        .raise()
+    }
+}
+
 /// Reads `x`, nested in `depth` lists. `open` until the first number: until then, lists add
 /// dimensions to the shape; afterwards they must match it.
 fn walk(

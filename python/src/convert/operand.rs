@@ -59,6 +59,13 @@ impl Operand {
         };
         Tensor::scalar(float, DType::F64)
     }
+    /// The dtype, of a number the default one of its kind.
+    pub fn dtype(&self) -> DType {
+        match self {
+            Operand::Tensor(t) => t.dtype(),
+            Operand::Scalar(s) => default::of(*s),
+        }
+    }
     /// The number of elements.
     pub fn len(&self) -> usize {
         match self {

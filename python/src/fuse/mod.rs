@@ -155,6 +155,10 @@ impl Fused {
         let method = slf.py().import("types")?.getattr("MethodType")?;
         method.call1((slf, object))
     }
+    /// As a function is pickled: by its name, which must find it.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.getattr("__qualname__")
+    }
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         Ok(format!(
             "flex.fuse({})",

@@ -71,7 +71,7 @@ pub(crate) fn options(
 macro_rules! convolutions {
     ($($(#[doc = $doc:literal])* $name:ident $rank:literal;)*) => { $(
         $(#[doc = $doc])*
-        #[function(x, weight, bias = None, *, stride = 1, padding: "_Padding" = 0, dilation = 1, groups = 1, activation: "_Activation | None" = None, residual = None, precise = false)]
+        #[function(x, weight, bias = None, stride = 1, padding: "_Padding" = 0, dilation = 1, groups = 1, *, activation: "_Activation | None" = None, residual = None, precise = false)]
         #[allow(clippy::too_many_arguments, reason = "torch's")]
         fn $name(
             py: Python<'_>,
@@ -170,7 +170,7 @@ pub(super) fn transposed_options(
 macro_rules! transposed {
     ($($(#[doc = $doc:literal])* $name:ident;)*) => { $(
         $(#[doc = $doc])*
-        #[function(x, weight, bias = None, *, stride = 1, padding = 0, output_padding = 0, groups = 1, dilation = 1, precise = false)]
+        #[function(x, weight, bias = None, stride = 1, padding = 0, output_padding = 0, groups = 1, dilation = 1, *, precise = false)]
         #[allow(clippy::too_many_arguments, reason = "torch's")]
         fn $name(
             py: Python<'_>,

@@ -45,7 +45,7 @@ pub(super) fn options(
 /// >>> offset = flex.asarray([[[0.5, 0.5], [0.5, 0.5]], [[0.0, 0.0], [0.0, 0.0]]])
 /// >>> flex.nn.deform_conv2d(x, offset, w).tolist()
 /// [[[20.0, 30.0], [15.0, 20.0]]]
-#[function(x, offset, weight, bias = None, *, stride = 1, padding: "_Padding" = 0, dilation = 1, mask = None)]
+#[function(x, offset, weight, bias = None, stride = 1, padding: "_Padding" = 0, dilation = 1, mask = None)]
 #[allow(clippy::too_many_arguments, reason = "torchvision's")]
 fn deform_conv2d(
     py: Python<'_>,

@@ -3,7 +3,7 @@
 use super::{Parameter, PyGenerator, shape, vector};
 use crate::cell::PyTensor;
 use crate::convert::error::Raise;
-use crate::convert::{Given, Ints, Operand, TensorArg, count, kind};
+use crate::convert::{Given, Ints, Operand, Population, count, kind};
 use flex::layout::{self, Shape};
 use flex::ops;
 use flex::random::Choice;
@@ -18,8 +18,8 @@ enum Source {
     Parts(Tensor),
 }
 impl Source {
-    fn of(op: &str, name: &str, x: Given<Operand>) -> PyResult<Source> {
-        match x.of(op, name)? {
+    fn of(op: &str, name: &str, x: Given<Population>) -> PyResult<Source> {
+        match x.of(op, name)?.0 {
             Operand::Tensor(t) => Ok(Source::Parts(t)),
             Operand::Scalar(Scalar::Int(n)) => {
                 let n = isize::try_from(n).unwrap_or(if n < 0 { -1 } else { isize::MAX });
@@ -42,7 +42,7 @@ impl PyGenerator {
     /// >>> flex.random.default_rng(7).permutation(5).sort().tolist()
     /// [0, 1, 2, 3, 4]
     #[pyo3(signature = (x, axis = 0))]
-    fn permutation(&self, py: Python<'_>, x: Given<Operand>, axis: isize) -> PyResult<PyTensor> {
+    fn permutation(&self, py: Python<'_>, x: Given<Population>, axis: isize) -> PyResult<PyTensor> {
         const OP: &str = "permutation";
         match Source::of(OP, "x", x)? {
             Source::Below(n) => self.draw(py, &[n], |rng| rng.permutation(n)),
@@ -62,10 +62,10 @@ impl PyGenerator {
     fn permuted(
         &self,
         py: Python<'_>,
-        x: Given<TensorArg>,
+        x: Given<Population>,
         axis: Option<isize>,
     ) -> PyResult<PyTensor> {
-        let x = x.of("permuted", "x")?.0;
+        let x = x.of("permuted", "x")?.0.tensor().raise()?;
         self.draw(py, x.shape(), |rng| match axis {
             Some(axis) => rng.permuted(&x, axis),
             None => rng.shuffled(&x.reshape(-1)?, 0)?.reshape(x.shape()),
@@ -121,7 +121,7 @@ impl PyGenerator {
     fn choice(
         &self,
         py: Python<'_>,
-        a: Given<Operand>,
+        a: Given<Population>,
         size: Option<Given<Ints>>,
         replace: bool,
         p: Option<Given<Parameter>>,

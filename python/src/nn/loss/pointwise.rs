@@ -64,7 +64,7 @@ fn smooth_l1_loss(
 ///
 /// >>> flex.nn.huber_loss(flex.asarray([1.0, 3.0]), flex.asarray([0.0, 0.0]), delta=2.0, reduction="none").tolist()
 /// [0.5, 4.0]
-#[function(x, target, *, reduction: "_Reduction" = "mean", delta = 1.0)]
+#[function(x, target, reduction: "_Reduction" = "mean", delta = 1.0)]
 fn huber_loss(
     py: Python<'_>,
     x: TensorArg,
