@@ -26,7 +26,8 @@ impl Resize {
             }
             Coordinate::AlignCorners if width == 1.0 => (0.0, false),
             Coordinate::AlignCorners => (x * (from - 1.0) / (width - 1.0), false),
-            Coordinate::Asymmetric => (x / scale, false),
+            // in float32, as runtimes compute it: a place at an element is not just below it
+            Coordinate::Asymmetric => (f64::from(at as f32 / scale as f32), false),
             Coordinate::TfHalfPixel => ((x + 0.5) / scale, false),
             Coordinate::CropAndResize => {
                 let (start, end) = axis.region;
