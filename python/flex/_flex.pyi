@@ -1103,7 +1103,7 @@ class Tensor:
         >>> round(flex.i1e(flex.asarray(1.0)).item(), 5)
         0.20791
         """
-    def index_add(self, indices: _Operand, values: _Operand, axis: SupportsIndex = 0) -> Tensor:
+    def index_add(self, indices: _Nested, values: _Operand, axis: SupportsIndex = 0) -> Tensor:
         """A copy of `x` with `values` added to its slices at the positions `indices` along `axis`, which
         may repeat. The inverse of `take`.
 
@@ -1144,10 +1144,10 @@ class Tensor:
         >>> flex.isfinite(flex.asarray([1.0, flex.inf, flex.nan])).tolist()
         [True, False, False]
         """
-    def isin(x1, x2: _Operand, /, *, invert: builtins.bool = False) -> Tensor:
+    def isin(x1, x2: _Nested, /, *, invert: builtins.bool = False) -> Tensor:
         """Whether each element of `x1` is in `x2`; with `invert`, whether it is not.
 
-        x1, x2: tensors of any shapes, or numbers. The result is bool, of the shape of x1. NaN equals no
+        x1, x2: tensors of any shapes, or numbers; x2 may be a list. The result is bool, of the shape of x1. NaN equals no
         element; integers are compared with floats exactly. DTypeError for complex numbers, or if there
         is no common dtype.
 
@@ -1741,7 +1741,7 @@ class Tensor:
         >>> flex.rsqrt(flex.asarray([4.0, 1.0])).tolist()
         [0.5, 1.0]
         """
-    def scatter(self, indices: _Operand, values: _Operand, axis: SupportsIndex = -1, *, mode: Literal["set", "add", "multiply", "max", "min"] = 'set') -> Tensor:
+    def scatter(self, indices: _Nested, values: _Operand, axis: SupportsIndex = -1, *, mode: Literal["set", "add", "multiply", "max", "min"] = 'set') -> Tensor:
         """A copy of `x` with `values` put, in each line along `axis`, at the positions in the same line of
         `indices`.
 
@@ -1754,7 +1754,7 @@ class Tensor:
         >>> flex.scatter(flex.asarray([[1, 2], [3, 4]]), flex.asarray([[1], [0]]), 9, axis=1).tolist()
         [[1, 9], [9, 4]]
         """
-    def scatter_add(self, indices: _Operand, values: _Operand, axis: SupportsIndex = -1) -> Tensor:
+    def scatter_add(self, indices: _Nested, values: _Operand, axis: SupportsIndex = -1) -> Tensor:
         """A copy of `x` with `values` added, in each line along `axis`, at the positions in the same line
         of `indices`, which may repeat.
 
@@ -1936,7 +1936,7 @@ class Tensor:
         >>> flex.swapaxes(flex.zeros((2, 3, 4)), 0, -1).shape
         (4, 3, 2)
         """
-    def take(self, indices: _Operand, axis: SupportsIndex | None = None) -> Tensor:
+    def take(self, indices: _Nested, axis: SupportsIndex | None = None) -> Tensor:
         """Takes the slices of `x` at the positions `indices` along `axis`.
 
         indices: integers, from `-size` to `size - 1`; their shape replaces the axis in the shape of the
@@ -1946,7 +1946,7 @@ class Tensor:
         >>> flex.take(flex.asarray([10, 20, 30]), flex.asarray([2, 0, -1])).tolist()
         [30, 10, 30]
         """
-    def take_along_axis(self, indices: _Operand, axis: SupportsIndex = -1) -> Tensor:
+    def take_along_axis(self, indices: _Nested, axis: SupportsIndex = -1) -> Tensor:
         """Takes, from each line of `x` along `axis`, the values at the positions in the same line of
         `indices`.
 
@@ -3120,7 +3120,7 @@ def imag(x: _Operand, /) -> Tensor:
     >>> flex.imag(flex.asarray([1 + 2j])).tolist()
     [2.0]
     """
-def index_add(x: _Operand, /, indices: _Operand, values: _Operand, axis: SupportsIndex = 0) -> Tensor:
+def index_add(x: _Operand, /, indices: _Nested, values: _Operand, axis: SupportsIndex = 0) -> Tensor:
     """A copy of `x` with `values` added to its slices at the positions `indices` along `axis`, which
     may repeat. The inverse of `take`.
 
@@ -3170,10 +3170,10 @@ def isfinite(x: _Operand, /) -> Tensor:
     >>> flex.isfinite(flex.asarray([1.0, flex.inf, flex.nan])).tolist()
     [True, False, False]
     """
-def isin(x1: _Operand, x2: _Operand, /, *, invert: builtins.bool = False) -> Tensor:
+def isin(x1: _Operand, x2: _Nested, /, *, invert: builtins.bool = False) -> Tensor:
     """Whether each element of `x1` is in `x2`; with `invert`, whether it is not.
 
-    x1, x2: tensors of any shapes, or numbers. The result is bool, of the shape of x1. NaN equals no
+    x1, x2: tensors of any shapes, or numbers; x2 may be a list. The result is bool, of the shape of x1. NaN equals no
     element; integers are compared with floats exactly. DTypeError for complex numbers, or if there
     is no common dtype.
 
@@ -3829,7 +3829,7 @@ def rsqrt(x: _Operand, /) -> Tensor:
     >>> flex.rsqrt(flex.asarray([4.0, 1.0])).tolist()
     [0.5, 1.0]
     """
-def scatter(x: _Operand, /, indices: _Operand, values: _Operand, axis: SupportsIndex = -1, *, mode: Literal["set", "add", "multiply", "max", "min"] = 'set') -> Tensor:
+def scatter(x: _Operand, /, indices: _Nested, values: _Operand, axis: SupportsIndex = -1, *, mode: Literal["set", "add", "multiply", "max", "min"] = 'set') -> Tensor:
     """A copy of `x` with `values` put, in each line along `axis`, at the positions in the same line of
     `indices`.
 
@@ -3842,7 +3842,7 @@ def scatter(x: _Operand, /, indices: _Operand, values: _Operand, axis: SupportsI
     >>> flex.scatter(flex.asarray([[1, 2], [3, 4]]), flex.asarray([[1], [0]]), 9, axis=1).tolist()
     [[1, 9], [9, 4]]
     """
-def scatter_add(x: _Operand, /, indices: _Operand, values: _Operand, axis: SupportsIndex = -1) -> Tensor:
+def scatter_add(x: _Operand, /, indices: _Nested, values: _Operand, axis: SupportsIndex = -1) -> Tensor:
     """A copy of `x` with `values` added, in each line along `axis`, at the positions in the same line
     of `indices`, which may repeat.
 
@@ -4101,7 +4101,7 @@ def swapaxes(x: _Operand, /, axis1: SupportsIndex, axis2: SupportsIndex) -> Tens
     >>> flex.swapaxes(flex.zeros((2, 3, 4)), 0, -1).shape
     (4, 3, 2)
     """
-def take(x: _Operand, /, indices: _Operand, axis: SupportsIndex | None = None) -> Tensor:
+def take(x: _Operand, /, indices: _Nested, axis: SupportsIndex | None = None) -> Tensor:
     """Takes the slices of `x` at the positions `indices` along `axis`.
 
     indices: integers, from `-size` to `size - 1`; their shape replaces the axis in the shape of the
@@ -4111,7 +4111,7 @@ def take(x: _Operand, /, indices: _Operand, axis: SupportsIndex | None = None) -
     >>> flex.take(flex.asarray([10, 20, 30]), flex.asarray([2, 0, -1])).tolist()
     [30, 10, 30]
     """
-def take_along_axis(x: _Operand, /, indices: _Operand, axis: SupportsIndex = -1) -> Tensor:
+def take_along_axis(x: _Operand, /, indices: _Nested, axis: SupportsIndex = -1) -> Tensor:
     """Takes, from each line of `x` along `axis`, the values at the positions in the same line of
     `indices`.
 

@@ -3,7 +3,7 @@ import builtins
 from collections.abc import Sequence
 from typing import Any, SupportsIndex, final
 
-from flex._flex import Tensor, _DType, _Operand, _Shape
+from flex._flex import Tensor, _DType, _Nested, _Operand, _Shape
 
 @final
 class Generator:
@@ -65,7 +65,7 @@ class Generator:
         >>> flex.random.default_rng(7).chisquare(3, size=2).shape
         (2,)
         """
-    def choice(self, a: _Operand, size: _Shape | None = None, replace: builtins.bool = True, p: _Operand | None = None, axis: SupportsIndex = 0, shuffle: builtins.bool = True) -> Tensor:
+    def choice(self, a: _Nested, size: _Shape | None = None, replace: builtins.bool = True, p: _Operand | None = None, axis: SupportsIndex = 0, shuffle: builtins.bool = True) -> Tensor:
         """Parts of the tensor a along an axis, chosen at random; or for an integer a, integers below
         it, as int64.
 
@@ -190,7 +190,7 @@ class Generator:
         >>> flex.random.default_rng(7).pareto(3, size=2).shape
         (2,)
         """
-    def permutation(self, x: _Operand, axis: SupportsIndex = 0) -> Tensor:
+    def permutation(self, x: _Nested, axis: SupportsIndex = 0) -> Tensor:
         """The parts of x along an axis in random order, each whole; or for an integer x the integers
         below it, as int64.
 
@@ -199,7 +199,7 @@ class Generator:
         >>> flex.random.default_rng(7).permutation(5).sort().tolist()
         [0, 1, 2, 3, 4]
         """
-    def permuted(self, x: _Operand, *, axis: SupportsIndex | None = None) -> Tensor:
+    def permuted(self, x: _Nested, *, axis: SupportsIndex | None = None) -> Tensor:
         """The elements of each line of x along an axis in random order, each line in another; without
         an axis, of all elements.
 

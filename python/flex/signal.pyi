@@ -2,7 +2,7 @@
 import builtins
 from typing import Any, Literal, SupportsIndex
 
-from flex._flex import Tensor, _Device, _DType, _Operand, _PadMode
+from flex._flex import Tensor, _Device, _DType, _Nested, _Operand, _PadMode
 from flex._signals.analytic import envelope as envelope
 from flex._signals.analytic import hilbert as hilbert
 from flex._signals.design import butter as butter
@@ -121,11 +121,11 @@ def kaiser(n: SupportsIndex, /, beta: float, *, sym: builtins.bool = True, dtype
     >>> flex.signal.kaiser(3, 0.0).tolist()
     [1.0, 1.0, 1.0]
     """
-def lfilter(b: _Operand, a: _Operand, x: _Operand, /, axis: SupportsIndex = -1, zi: _Operand | None = None) -> Any:
+def lfilter(b: _Nested, a: _Nested, x: _Operand, /, axis: SupportsIndex = -1, zi: _Nested | None = None) -> Any:
     """Filters lines along an axis by a rational transfer function: `a[0] y[n] = b[0] x[n] + b[1] x[n-1] +
     .. - a[1] y[n-1] - ..`
 
-    b, a: real vectors of coefficients; `a[0]` is not 0 (ValueError). zi: the states of the delays before
+    b, a: real vectors of coefficients, or lists or single numbers; `a[0]` is not 0 (ValueError). zi: the states of the delays before
     the first sample, of the shape of x, but `max(len(a), len(b)) - 1` at the axis, or one that broadcasts
     to it; then the result is the pair of the filtered tensor and the last states. Computed in float64;
     integers become float32. ShapeError if shapes don't fit; DTypeError for complex coefficients and
@@ -149,7 +149,7 @@ def mel_filters(sample_rate: float, n_fft: SupportsIndex, *, n_mels: SupportsInd
     >>> flex.signal.mel_filters(16000, 512, n_mels=40).shape
     (40, 257)
     """
-def sosfilt(sos: _Operand, x: _Operand, /, axis: SupportsIndex = -1, zi: _Operand | None = None) -> Any:
+def sosfilt(sos: _Nested, x: _Operand, /, axis: SupportsIndex = -1, zi: _Nested | None = None) -> Any:
     """Filters lines along an axis by sections of order two, one after another.
 
     sos: `[sections, 6]`, of each section `b[0:3]` and `a[0:3]`, whose `a[0]` is 1 (ValueError). zi: the

@@ -117,7 +117,7 @@ def test_special_arguments():
     assert same("ThresholdedRelu", {"x": np.float32([np.nan, -1, 0.5, 1, 2])}, alpha=0.5)
 
 
-@pytest.mark.parametrize("shape", [5, 7, 8, 9, 10, 12])
+@pytest.mark.parametrize("shape", [5, 7, 8, 9, 10])
 def test_transposed_convolutions_of_a_given_size(shape):
     inputs = {"x": np.float32([[[1, 2, 3]]]), "w": np.float32([[[1, 10]]])}
     assert same("ConvTranspose", inputs, strides=[3], output_shape=[shape])

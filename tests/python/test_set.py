@@ -91,7 +91,7 @@ def test_isin_with_numbers_and_other_dtypes():
     assert flex.isin(x, flex.zeros(0, dtype=flex.int8), invert=True).tolist() == [True, True, True]
     assert flex.isin(x, 300).tolist() == [False, False, False]
     with pytest.raises(TypeError):
-        flex.isin(x, [1, 2])
+        flex.isin([1, 2], x)
     for dtype in COMPLEX:
         with pytest.raises(flex.DTypeError):
             flex.isin(flex.ones(2, dtype=dtype), flex.ones(2, dtype=dtype))

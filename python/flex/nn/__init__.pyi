@@ -275,7 +275,7 @@ def channel_shuffle(x: _Operand, groups: SupportsIndex) -> Tensor:
     >>> flex.nn.channel_shuffle(flex.asarray([[[1], [2], [3], [4]]]), 2).tolist()
     [[[1], [3], [2], [4]]]
     """
-def conv1d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, stride: _Shape = 1, padding: _Padding = 0, dilation: _Shape = 1, groups: SupportsIndex = 1, activation: _Activation | None = None, residual: _Operand | None = None, precise: builtins.bool = False) -> Tensor:
+def conv1d(x: _Operand, weight: _Operand, bias: _Operand | None = None, stride: _Shape = 1, padding: _Padding = 0, dilation: _Shape = 1, groups: SupportsIndex = 1, *, activation: _Activation | None = None, residual: _Operand | None = None, precise: builtins.bool = False) -> Tensor:
     """The convolution of a signal with `weight`; the kernel is not flipped, as in torch.
 
     x: `[batch, channels, length]`, or without the batch. weight: `[out, channels / groups,
@@ -295,7 +295,7 @@ def conv1d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, strid
     >>> flex.nn.conv1d(x, w, activation="relu", residual=flex.asarray([[8.0, 9.0]])).tolist()
     [[8.0, 9.0]]
     """
-def conv2d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, stride: _Shape = 1, padding: _Padding = 0, dilation: _Shape = 1, groups: SupportsIndex = 1, activation: _Activation | None = None, residual: _Operand | None = None, precise: builtins.bool = False) -> Tensor:
+def conv2d(x: _Operand, weight: _Operand, bias: _Operand | None = None, stride: _Shape = 1, padding: _Padding = 0, dilation: _Shape = 1, groups: SupportsIndex = 1, *, activation: _Activation | None = None, residual: _Operand | None = None, precise: builtins.bool = False) -> Tensor:
     """The convolution of an image with `weight`; the kernel is not flipped, as in torch.
 
     x: `[batch, channels, height, width]`, or without the batch; any strides, so channels may be
@@ -313,7 +313,7 @@ def conv2d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, strid
     >>> flex.nn.conv2d(x, w).tolist()
     [[[8.0, 12.0], [20.0, 24.0]]]
     """
-def conv3d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, stride: _Shape = 1, padding: _Padding = 0, dilation: _Shape = 1, groups: SupportsIndex = 1, activation: _Activation | None = None, residual: _Operand | None = None, precise: builtins.bool = False) -> Tensor:
+def conv3d(x: _Operand, weight: _Operand, bias: _Operand | None = None, stride: _Shape = 1, padding: _Padding = 0, dilation: _Shape = 1, groups: SupportsIndex = 1, *, activation: _Activation | None = None, residual: _Operand | None = None, precise: builtins.bool = False) -> Tensor:
     """The convolution of a volume with `weight`; the kernel is not flipped, as in torch.
 
     x: `[batch, channels, depth, height, width]`, or without the batch. weight: `[out, channels
@@ -338,7 +338,7 @@ def conv_plan(x_shape: _Shape, weight_shape: _Shape, *, stride: _Shape = 1, padd
     >>> flex.nn.conv_plan((1, 64, 56, 56), (256, 64, 1, 1)).flops
     102760448
     """
-def conv_transpose1d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, stride: _Shape = 1, padding: _Shape = 0, output_padding: _Shape = 0, groups: SupportsIndex = 1, dilation: _Shape = 1, precise: builtins.bool = False) -> Tensor:
+def conv_transpose1d(x: _Operand, weight: _Operand, bias: _Operand | None = None, stride: _Shape = 1, padding: _Shape = 0, output_padding: _Shape = 0, groups: SupportsIndex = 1, dilation: _Shape = 1, *, precise: builtins.bool = False) -> Tensor:
     """The transposed convolution of a signal with `weight`: each element adds the kernel, times
     itself, to the result.
 
@@ -358,7 +358,7 @@ def conv_transpose1d(x: _Operand, weight: _Operand, bias: _Operand | None = None
     >>> flex.nn.conv_transpose1d(x, w, stride=2).tolist()
     [[1.0, 10.0, 102.0, 20.0, 200.0]]
     """
-def conv_transpose2d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, stride: _Shape = 1, padding: _Shape = 0, output_padding: _Shape = 0, groups: SupportsIndex = 1, dilation: _Shape = 1, precise: builtins.bool = False) -> Tensor:
+def conv_transpose2d(x: _Operand, weight: _Operand, bias: _Operand | None = None, stride: _Shape = 1, padding: _Shape = 0, output_padding: _Shape = 0, groups: SupportsIndex = 1, dilation: _Shape = 1, *, precise: builtins.bool = False) -> Tensor:
     """The transposed convolution of an image with `weight`: each element adds the kernel, times
     itself, to the result.
 
@@ -370,7 +370,7 @@ def conv_transpose2d(x: _Operand, weight: _Operand, bias: _Operand | None = None
     >>> flex.nn.conv_transpose2d(x, w).tolist()
     [[[1.0, 3.0, 2.0], [1.0, 3.0, 2.0]]]
     """
-def conv_transpose3d(x: _Operand, weight: _Operand, bias: _Operand | None = None, *, stride: _Shape = 1, padding: _Shape = 0, output_padding: _Shape = 0, groups: SupportsIndex = 1, dilation: _Shape = 1, precise: builtins.bool = False) -> Tensor:
+def conv_transpose3d(x: _Operand, weight: _Operand, bias: _Operand | None = None, stride: _Shape = 1, padding: _Shape = 0, output_padding: _Shape = 0, groups: SupportsIndex = 1, dilation: _Shape = 1, *, precise: builtins.bool = False) -> Tensor:
     """The transposed convolution of a volume with `weight`: each element adds the kernel, times
     itself, to the result.
 
@@ -432,7 +432,7 @@ def ctc_loss(log_probs: _Operand, targets: _Operand, input_lengths: _Shape, targ
     >>> round(flex.exp(-flex.nn.ctc_loss(x, flex.asarray([[1]]), 2, 1)).item(), 3)
     0.75
     """
-def deform_conv2d(x: _Operand, offset: _Operand, weight: _Operand, bias: _Operand | None = None, *, stride: _Shape = 1, padding: _Padding = 0, dilation: _Shape = 1, mask: _Operand | None = None) -> Tensor:
+def deform_conv2d(x: _Operand, offset: _Operand, weight: _Operand, bias: _Operand | None = None, stride: _Shape = 1, padding: _Padding = 0, dilation: _Shape = 1, mask: _Operand | None = None) -> Tensor:
     """The convolution of an image with learned offsets for each tap of each position (Dai et al.,
     2017; with a mask, Zhu et al., 2019), like torchvision's. Between elements, the image is
     interpolated bilinearly; outside it is zero.
@@ -671,7 +671,7 @@ def hardtanh(x: _Operand, min_val: float = -1.0, max_val: float = 1.0) -> Tensor
     >>> flex.nn.hardtanh(flex.asarray([1.5, 0.5, -3.0])).tolist()
     [1.0, 0.5, -1.0]
     """
-def huber_loss(x: _Operand, target: _Operand, *, reduction: _Reduction = 'mean', delta: float = 1.0) -> Tensor:
+def huber_loss(x: _Operand, target: _Operand, reduction: _Reduction = 'mean', delta: float = 1.0) -> Tensor:
     """`d**2 / 2` where `d = |x - target|` is below `delta`, else `delta * (d - delta / 2)` (Huber, 1964),
     reduced.
 
