@@ -13,6 +13,7 @@ from site_api import ROOT, Reference
 # Pages outside docs/, and their names on the site.
 ELSEWHERE = {
     "COMPARISON.md": "comparison.md",
+    "COMPARISON-BURN.md": "comparison-burn.md",
     "ARCHITECTURE.md": "architecture.md",
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
