@@ -111,7 +111,8 @@ impl Model {
     /// ```
     /// use flex::onnx::Model;
     /// let e = Model::from_bytes(&[0xff]).err().unwrap();
-    /// assert_eq!(e.to_string(), "an ONNX model: a varint without an end");
+    /// let found = "an ONNX model: a varint without an end: it is no ONNX model, or is damaged";
+    /// assert_eq!(e.to_string(), found);
     /// ```
     pub fn from_bytes(bytes: &[u8]) -> Result<Model> {
         Model::read(
