@@ -36,7 +36,6 @@ REASONS = {
     "overwrite_data": "operands are values",
     "overwrite_input": "operands are values",
     "overwrite_x": "operands are values",
-    "padtype": "padded with zeros",
     "rcond": "rtol, of the standard",
     "reps": "repetitions, of the standard",
     "tol": "rtol, of the standard",
