@@ -59,10 +59,8 @@ def table(head: list[str], rows: list[list[str]]) -> str:
 
 def page(rows: dict[str, dict[str, Values]]) -> str:
     threads = sorted({t for r in rows.values() for v in r.values() for m, t in v if m == "time"})
-    head = [
-        "",
-        *(f"{peer}, {t} thread{'s' if t != '1' else ''}" for peer in PEERS for t in threads),
-    ]
+    counts = [f"{t} thread{'s' if t != '1' else ''}" for t in threads]
+    head = ["", *(f"{peer}, {count}" for peer in PEERS for count in counts)]
     total: dict[tuple[str, str], list[float]] = defaultdict(list)
     families = []
     for family, of in rows.items():
@@ -102,9 +100,7 @@ def page(rows: dict[str, dict[str, Values]]) -> str:
         "",
         "## Slower than burn-flex",
         "",
-        table(["", *(f"{t} thread{'s' if t != '1' else ''}" for t in threads)], slower)
-        if slower
-        else "No row.",
+        table(["", *counts], slower) if slower else "No row.",
         "",
         "## Rows",
         "",

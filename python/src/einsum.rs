@@ -179,10 +179,11 @@ fn einsum(
     options.dtype = dtype.map(|d| d.0);
     let (text, given) = arguments(OP, subscripts, operands, |x| x.extract::<Operand>())?;
     // a number takes the dtype that it has beside the tensors
-    let beside = given.iter().find_map(|x| match x {
+    let dtypes = given.iter().filter_map(|x| match x {
         Operand::Tensor(t) => Some(t.dtype()),
         Operand::Scalar(_) => None,
     });
+    let beside = dtypes.reduce(|a, b| a.promote(b, OP).unwrap_or(a));
     let tensors = given.into_iter().map(|x| match beside {
         Some(dtype) => x.tensor_like(dtype),
         None => x.tensor(),

@@ -71,9 +71,9 @@ fn unique_values(py: Python<'_>, x: TensorArg) -> PyResult<PyTensor> {
 
 /// Whether each element of `x1` is in `x2`; with `invert`, whether it is not.
 ///
-/// x1, x2: tensors of any shapes, or numbers; x2 may be a list. The result is bool, of the shape of x1. NaN equals no
-/// element; integers are compared with floats exactly. DTypeError for complex numbers, or if there
-/// is no common dtype.
+/// x1, x2: tensors of any shapes, or numbers; x2 may be a list. The result is bool, of the shape of
+/// x1. NaN equals no element; integers are compared with floats exactly. DTypeError for complex
+/// numbers, or if there is no common dtype.
 ///
 /// >>> flex.isin(flex.asarray([1, 2, 3]), flex.asarray([3, 1])).tolist()
 /// [True, False, True]

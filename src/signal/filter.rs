@@ -178,8 +178,8 @@ fn joined(_: &Tensor, _: &Tensor, dtype: DType) -> Result<Tensor> {
 /// if the first are given: `a[0] y[n]` is the sum of `b[k] x[n - k]`, less that of `a[k] y[n - k]` for
 /// k from 1 on.
 ///
-/// `b` and `a` are real vectors, or single numbers, `a[0]` is not zero. `state` has the shape of `x`, but
-/// `max(len(a), len(b)) - 1` at the axis, or broadcasts to it: the delays of the transposed direct
+/// `b` and `a` are real vectors, or single numbers, `a[0]` is not zero. `state` has the shape of `x`,
+/// but `max(len(a), len(b)) - 1` at the axis, or broadcasts to it: the delays of the transposed direct
 /// form II. Computed in float64; the result has the dtype of `x`, integers become float32. Threads
 /// share lines; each is computed in order.
 ///

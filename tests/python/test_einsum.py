@@ -334,3 +334,5 @@ def test_numbers_keep_their_digits_beside_tensors():
     x = flex.asarray(np.random.default_rng(4).random(5))
     assert (flex.einsum("i,->i", x, 0.1) == x * 0.1).all()
     assert flex.einsum(",i->i", 0.1, x.astype("float32")).dtype == flex.float32
+    ones = flex.ones(5)  # float32, and before the widest of the tensors
+    assert (flex.einsum("i,i,->i", ones, x, 0.1) == flex.einsum("i,i,->i", x, ones, 0.1)).all()

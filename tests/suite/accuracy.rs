@@ -121,7 +121,8 @@ fn acosh(x: f64) -> f64 {
     if x < 1.0 { f64::NAN } else { libm::acosh(x) }
 }
 
-/// Every 1021st bit pattern, a million arguments in ordinary ranges, and the special ones; a part of them if `FLEX_TEST_FEWER` says so.
+/// Every 1021st bit pattern, a million arguments in ordinary ranges, and the special ones; fewer
+/// ([`fewer`]) where that is asked for.
 fn arguments32() -> Vec<f32> {
     let mut random = Rng(1);
     let patterns = (0..=u32::MAX).step_by(1021 * fewer()).map(f32::from_bits);

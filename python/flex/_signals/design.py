@@ -52,18 +52,18 @@ def _bohman(n: int) -> Tensor:
     return fx.where(x == 1, 0.0, inner)
 
 
+def _away(n: int, center: float | None = None) -> Tensor:
+    """The distances of samples from one, the middle by default."""
+    return fx.abs(fx.arange(n, dtype=fx.float64) - ((n - 1) / 2 if center is None else center))
+
+
 def _parzen(n: int) -> Tensor:
-    x = fx.abs(fx.arange(n, dtype=fx.float64) - (n - 1) / 2) / (n / 2)
+    x = _away(n) / (n / 2)
     return fx.where(x <= 0.5, 1 - 6 * x * x + 6 * x**3, 2 * (1 - x) ** 3)
 
 
-def _from_middle(n: int) -> Tensor:
-    return fx.arange(n, dtype=fx.float64) - (n - 1) / 2
-
-
 def _exponential(n: int, center: float | None = None, tau: float = 1.0) -> Tensor:
-    middle = (n - 1) / 2 if center is None else center
-    return fx.exp(-fx.abs(fx.arange(n, dtype=fx.float64) - middle) / tau)
+    return fx.exp(-_away(n, center) / tau)
 
 
 def _tukey(n: int, alpha: float = 0.5) -> Tensor:
@@ -87,7 +87,7 @@ _WINDOWS: dict[str, Any] = {
     "flattop": _cosines(0.21557895, 0.41663158, 0.277263158, 0.083578947, 0.006947368),
     "gaussian": lambda n, std: fx._signal.gaussian(n, std, dtype=fx.float64),
     "general_cosine": lambda n, a: _cosines(*map(float, a))(n),
-    "general_gaussian": lambda n, p, sig: fx.exp(-0.5 * fx.abs(_from_middle(n) / sig) ** (2 * p)),
+    "general_gaussian": lambda n, p, sig: fx.exp(-0.5 * fx.abs(_away(n) / sig) ** (2 * p)),
     "general_hamming": lambda n, alpha: _cosines(alpha, 1 - alpha)(n),
     "hamming": _cosines(0.54, 0.46),
     "hann": _cosines(0.5, 0.5),

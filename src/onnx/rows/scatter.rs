@@ -90,15 +90,13 @@ fn scatter(
     axis: i64,
     mode: ScatterMode,
 ) -> Result<Tensor> {
-    let mode = match mode {
-        ScatterMode::Set => mode,
-        _ if !x.dtype().is_bool() => mode,
-        ScatterMode::Add | ScatterMode::Max => ScatterMode::Max,
-        _ => ScatterMode::Min,
-    };
     if !x.dtype().is_bool() || mode == ScatterMode::Set {
         return ops::scatter(x, at, updates, axis, mode);
     }
+    let mode = match mode {
+        ScatterMode::Add | ScatterMode::Max => ScatterMode::Max,
+        _ => ScatterMode::Min,
+    };
     let (x, updates) = (x.astype(DType::U8)?, updates.astype(DType::U8)?);
     ops::scatter(&x, at, &updates, axis, mode)?.astype(DType::Bool)
 }

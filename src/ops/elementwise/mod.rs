@@ -142,20 +142,17 @@ pub fn apply_in_place(row: &Row, target: &mut Tensor, rest: Option<Arg<'_>>) -> 
 /// A small result, which was computed apart from its operands, in the buffer of one that was passed
 /// by value and can hold it.
 fn into_operand(y: Tensor, args: &mut [Arg<'_>]) -> Tensor {
-    for a in args {
-        if let Arg::Own(t) = a
-            && t.shape() == y.shape()
-            && t.dtype().size() == y.dtype().size()
-            && let Some(p) = t.get_mut_ptr()
-        {
-            let size = y.len() * y.dtype().size();
-            // SAFETY: dense elements of the same shape, order (`small` accepts no others) and size;
-            // the operand's are unshared (STORAGE3).
-            unsafe { core::ptr::copy_nonoverlapping(y.as_ptr(), p, size) };
-            return core::mem::take(t).retyped(y.dtype());
+    let Some(mut t) = take_operand(args, y.shape(), y.dtype()) else {
+        return y;
+    };
+    if let Some(p) = t.get_mut_ptr() {
+        // SAFETY: dense elements of the same shape, order (`small` accepts no others) and size; the
+        // operand's are unshared (STORAGE3).
+        unsafe {
+            core::ptr::copy_nonoverlapping(y.as_ptr(), p, y.len() * y.dtype().size());
         }
     }
-    y
+    t
 }
 
 /// The most common case, without a program: few elements, and dense operands of one dtype, shape and
@@ -401,23 +398,30 @@ fn compile(
     b.finish()
 }
 
-/// Takes an operand passed by value whose buffer can hold the result (unshared, dense, of the
-/// result's shape and element size); else makes a fresh tensor. The driver sees that the result
-/// aliases an operand, and computes it in a tile.
-fn result_tensor(args: &mut [Arg<'_>], shape: &Shape, dtype: DType) -> Result<Tensor> {
+/// Takes an operand passed by value whose buffer can hold the result: unshared, dense, of the result's
+/// shape and element size.
+fn take_operand(args: &mut [Arg<'_>], shape: &[usize], dtype: DType) -> Option<Tensor> {
     let fits = |a: &mut Arg<'_>| match a {
         Arg::Own(t) => {
             t.layout().is_dense()
-                && t.shape() == &shape[..]
+                && t.shape() == shape
                 && t.dtype().size() == dtype.size()
                 && t.get_mut_ptr().is_some()
         }
         _ => false,
     };
-    if let Some(k) = args.iter_mut().position(fits)
-        && let Arg::Own(t) = core::mem::replace(&mut args[k], Arg::Scalar(Scalar::Bool(false)))
-    {
-        return Ok(t.retyped(dtype));
+    let k = args.iter_mut().position(fits)?;
+    match core::mem::replace(&mut args[k], Arg::Scalar(Scalar::Bool(false))) {
+        Arg::Own(t) => Some(t.retyped(dtype)),
+        _ => None,
     }
-    Tensor::empty_result(shape, args.iter().filter_map(Arg::tensor), dtype)
+}
+
+/// The buffer of an operand ([`take_operand`]), or a fresh tensor. The driver sees that the result
+/// aliases an operand, and computes it in a tile.
+fn result_tensor(args: &mut [Arg<'_>], shape: &Shape, dtype: DType) -> Result<Tensor> {
+    match take_operand(args, shape, dtype) {
+        Some(t) => Ok(t),
+        None => Tensor::empty_result(shape, args.iter().filter_map(Arg::tensor), dtype),
+    }
 }
