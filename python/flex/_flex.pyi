@@ -1147,9 +1147,9 @@ class Tensor:
     def isin(x1, x2: _Nested, /, *, invert: builtins.bool = False) -> Tensor:
         """Whether each element of `x1` is in `x2`; with `invert`, whether it is not.
 
-        x1, x2: tensors of any shapes, or numbers; x2 may be a list. The result is bool, of the shape of x1. NaN equals no
-        element; integers are compared with floats exactly. DTypeError for complex numbers, or if there
-        is no common dtype.
+        x1, x2: tensors of any shapes, or numbers; x2 may be a list. The result is bool, of the shape of
+        x1. NaN equals no element; integers are compared with floats exactly. DTypeError for complex
+        numbers, or if there is no common dtype.
 
         >>> flex.isin(flex.asarray([1, 2, 3]), flex.asarray([3, 1])).tolist()
         [True, False, True]
@@ -3173,9 +3173,9 @@ def isfinite(x: _Operand, /) -> Tensor:
 def isin(x1: _Operand, x2: _Nested, /, *, invert: builtins.bool = False) -> Tensor:
     """Whether each element of `x1` is in `x2`; with `invert`, whether it is not.
 
-    x1, x2: tensors of any shapes, or numbers; x2 may be a list. The result is bool, of the shape of x1. NaN equals no
-    element; integers are compared with floats exactly. DTypeError for complex numbers, or if there
-    is no common dtype.
+    x1, x2: tensors of any shapes, or numbers; x2 may be a list. The result is bool, of the shape of
+    x1. NaN equals no element; integers are compared with floats exactly. DTypeError for complex
+    numbers, or if there is no common dtype.
 
     >>> flex.isin(flex.asarray([1, 2, 3]), flex.asarray([3, 1])).tolist()
     [True, False, True]

@@ -125,11 +125,11 @@ def lfilter(b: _Nested, a: _Nested, x: _Operand, /, axis: SupportsIndex = -1, zi
     """Filters lines along an axis by a rational transfer function: `a[0] y[n] = b[0] x[n] + b[1] x[n-1] +
     .. - a[1] y[n-1] - ..`
 
-    b, a: real vectors of coefficients, or lists or single numbers; `a[0]` is not 0 (ValueError). zi: the states of the delays before
-    the first sample, of the shape of x, but `max(len(a), len(b)) - 1` at the axis, or one that broadcasts
-    to it; then the result is the pair of the filtered tensor and the last states. Computed in float64;
-    integers become float32. ShapeError if shapes don't fit; DTypeError for complex coefficients and
-    float8; AxisError.
+    b, a: real vectors of coefficients, or lists or single numbers; `a[0]` is not 0 (ValueError). zi:
+    the states of the delays before the first sample, of the shape of x, but `max(len(a), len(b)) - 1` at
+    the axis, or one that broadcasts to it; then the result is the pair of the filtered tensor and the
+    last states. Computed in float64; integers become float32. ShapeError if shapes don't fit; DTypeError
+    for complex coefficients and float8; AxisError.
 
     >>> b, a = flex.asarray([1.0]), flex.asarray([1.0, -0.5])
     >>> flex.signal.lfilter(b, a, flex.asarray([1.0, 0.0, 4.0])).tolist()
