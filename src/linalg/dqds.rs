@@ -161,25 +161,28 @@ fn shift<F: Real>(q: &[F], e: &[F], start: usize, pivots: Option<Pivots<F>>) -> 
     let last = q.len() - 1;
     let least = |x: F, y: F| if x < y { x } else { y };
     let positive = |x: F| if x > F::ZERO { x } else { F::ZERO };
-    // of [[x, ..], [.., q]]
-    let (x, square) = (q[last - 1] + e[last - 1], q[last] * e[last - 1]);
-    let half = (x - q[last]) * F::from_f64(0.5);
+    // of [[x, ..], [.., q]], in units in which squares don't overflow
+    let unit = q[last - 1] + e[last - 1] + q[last];
+    let (x, q_last) = ((q[last - 1] + e[last - 1]) / unit, q[last] / unit);
+    let square = q_last * (e[last - 1] / unit);
+    let half = (x - q_last) * F::from_f64(0.5);
     let root = sqrt(half * half + square);
     let smaller = if half < F::ZERO {
-        q[last] + half - root
+        q_last + half - root
     } else {
-        q[last] - square / (half + root)
+        q_last - square / (half + root)
     };
+    let (fraction, smaller) = (smaller, smaller * unit);
     let cautious = F::from_f64(0.25) * least(positive(smaller), least(pivots.before, pivots.last));
     if pivots.at + 1 < last || start + 2 > last {
         return cautious;
     }
-    let coupling = q[last - 1] * e[last - 2];
-    let weight = square / ((x - smaller) * (x - smaller) + square);
-    let gap = q[last - 2] + e[last - 2] - smaller;
+    let coupling = (q[last - 1] / unit) * (e[last - 2] / unit);
+    let weight = square / ((x - fraction) * (x - fraction) + square);
+    let gap = (q[last - 2] + e[last - 2]) / unit - fraction;
     let by = F::from_f64(1.5) * coupling * weight / gap;
-    if gap * gap > coupling && by < smaller {
-        smaller - by
+    if gap * gap > coupling && by < fraction {
+        (fraction - by) * unit
     } else {
         cautious
     }
@@ -187,9 +190,15 @@ fn shift<F: Real>(q: &[F], e: &[F], start: usize, pivots: Option<Pivots<F>>) -> 
 
 /// The squared singular values of `[[d, s], [0, last]]`, of whose numbers these are the squares.
 fn pair<F: Real>(d: F, s: F, last: F) -> (F, F) {
+    // in units in which squares don't overflow
+    let unit = d + s + last;
+    if unit <= F::ZERO {
+        return (F::ZERO, F::ZERO);
+    }
     let half = F::from_f64(0.5);
-    let (sum, difference) = ((d + s + last) * half, (d + s - last) * half);
-    let larger = sum + sqrt(difference * difference + last * s);
+    let difference = (d + s - last) / unit * half;
+    let root = sqrt(difference * difference + last / unit * (s / unit));
+    let larger = (half + root) * unit;
     (larger, last * (d / larger))
 }
 
