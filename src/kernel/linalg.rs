@@ -10,6 +10,10 @@ const FEW: usize = 4;
 /// Sums beside other work, which keeps multiply-adds busy: a cache line of float64.
 const LINE: usize = 8;
 
+/// Right-hand sides that [`substitute`] takes at a time: vectors of sums that don't wait for each
+/// other.
+pub const LANES: usize = 32;
+
 /// The sum of an array of `n` sums, by pairs. Its indices are constants, as are those of the loops that
 /// made it, so that it stays in registers.
 macro_rules! joined {
@@ -83,6 +87,69 @@ kernel! {
             rest = T::mul_add::<I>(x, *y, rest);
         }
         T::add(joined!(T, sums, SUMS), rest)
+    }
+}
+
+kernel! {
+    /// `row += a x`, and the sum of `row y`.
+    pub fn add_and_dot<'a, T: Entry>(a: T, x: &'a [T], row: &'a mut [T], y: &'a [T]) -> T { |I|
+        let n = row.len().min(x.len()).min(y.len());
+        let (rows, row) = row[..n].as_chunks_mut::<SUMS>();
+        let (xs, x) = x[..n].as_chunks::<SUMS>();
+        let (ys, y) = y[..n].as_chunks::<SUMS>();
+        let mut sums = [T::default(); SUMS];
+        for ((row, x), y) in rows.iter_mut().zip(xs).zip(ys) {
+            let mut line = *row;
+            for k in 0..SUMS {
+                line[k] = T::mul_add::<I>(a, x[k], line[k]);
+            }
+            for k in 0..SUMS {
+                sums[k] = T::mul_add::<I>(line[k], y[k], sums[k]);
+            }
+            *row = line;
+        }
+        let mut rest = T::default();
+        for ((row, x), y) in row.iter_mut().zip(x).zip(y) {
+            *row = T::mul_add::<I>(a, *x, *row);
+            rest = T::mul_add::<I>(*row, *y, rest);
+        }
+        T::add(joined!(T, sums, SUMS), rest)
+    }
+}
+
+kernel! {
+    /// `row += a x`, and then `sums += conj(row[0]) row`.
+    pub fn add_to_sums<'a, T: Entry>(a: T, x: &'a [T], row: &'a mut [T], sums: &'a mut [T]) -> () { |I|
+        let n = row.len().min(x.len()).min(sums.len());
+        if n == 0 {
+            return;
+        }
+        let by = T::mul_add::<I>(a, x[0], row[0]).conj();
+        for ((row, x), sum) in row[..n].iter_mut().zip(&x[..n]).zip(&mut sums[..n]) {
+            *row = T::mul_add::<I>(a, *x, *row);
+            *sum = T::mul_add::<I>(by, *row, *sum);
+        }
+    }
+}
+
+kernel! {
+    /// Solves a lower triangular system for [`LANES`] right-hand sides, whose elements lie side by side in
+    /// `tile`. `factor`, of `size`, has the negative of the triangle and the inverses of its diagonal.
+    pub fn substitute<'a, T: Entry>(factor: &'a [T], size: usize, tile: &'a mut [T]) -> () { |I|
+        let (lines, _) = tile.as_chunks_mut::<LANES>();
+        for (j, factor) in factor.chunks_exact(size.max(1)).enumerate() {
+            let (above, line) = lines.split_at_mut(j);
+            let mut sums = line[0];
+            for (by, x) in factor.iter().zip(above) {
+                for k in 0..LANES {
+                    sums[k] = T::mul_add::<I>(*by, x[k], sums[k]);
+                }
+            }
+            for sum in &mut sums {
+                *sum = T::mul(factor[j], *sum);
+            }
+            line[0] = sums;
+        }
     }
 }
 

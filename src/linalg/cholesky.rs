@@ -5,6 +5,7 @@ use super::blocks::{add_product, copied, panel};
 use super::field::{Field, field, sqrt};
 use super::qr::{transpose_into, transposed};
 use super::small;
+use super::substitution::Panel;
 use crate::error::{Error, Result};
 use crate::kernel::gemm::Mat;
 use crate::kernel::linalg::dot_conj;
@@ -21,24 +22,26 @@ fn factor<T: Field>(a: &mut [T], n: usize) -> Result<usize> {
     let size = panel(n);
     for start in (0..n).step_by(size) {
         let end = n.min(start + size);
-        for i in start..n {
+        for i in start..end {
             let (above, row) = a.split_at_mut(i * n);
-            for j in start..end.min(i) {
+            for j in start..i {
                 let left = &above[j * n..(j + 1) * n];
                 let sum = row[j] - dot_conj(&left[start..j], &row[start..j]);
                 row[j] = T::new(sum.re() / left[j].re(), sum.im() / left[j].re());
             }
-            if i < end {
-                let square = row[i].re() - dot_conj(&row[start..i], &row[start..i]).re();
-                if square.isnan() || square <= T::Real::ZERO {
-                    return Ok(i + 1);
-                }
-                row[i] = T::real(sqrt(square));
-                row[i + 1..n].fill(T::ZERO);
+            let square = row[i].re() - dot_conj(&row[start..i], &row[start..i]).re();
+            if square.isnan() || square <= T::Real::ZERO {
+                return Ok(i + 1);
             }
+            row[i] = T::real(sqrt(square));
+            row[i + 1..n].fill(T::ZERO);
         }
         if end == n {
             break;
+        }
+        // X L^H = A below the panel; no inverse overflows, since the diagonal has square roots
+        if let Some(block) = Panel::new(a, n, start..end, (false, false), |x| x.conj())? {
+            block.solve_rows(&mut a[end * n..], n, start..end)?;
         }
         let left = copied(a, n, end..n, start..end, |x| -x)?;
         let right = copied(a, n, end..n, start..end, |x| x.conj())?;

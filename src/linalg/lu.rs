@@ -2,10 +2,16 @@
 
 use super::blocks::{add_product, copied, pair, pair_mut, panel};
 use super::field::Field;
-use crate::error::Result;
-use crate::kernel::gemm::Mat;
+use super::qr::transposed;
+use super::substitution::Panel;
+use crate::error::{Error, Result};
+use crate::exec::failure::try_split;
+use crate::fallible;
+use crate::kernel::gemm::{Mat, Scratch};
 use crate::kernel::linalg::{axpy, dot};
 use crate::kernel::math::{Number, Real};
+use crate::par::Cost;
+use core::ops::Range;
 
 /// Factors a contiguous matrix of `rows x cols` in place: U, and below its diagonal L, whose
 /// diagonal is 1. Row `k` was exchanged with row `pivots[k]`. Returns the number of the first pivot
@@ -20,33 +26,14 @@ pub(super) fn factor<T: Field>(
     let size = panel(steps);
     for start in (0..steps).step_by(size) {
         let end = steps.min(start + size);
-        for k in start..end {
-            pivots[k] = pivot(a, rows, cols, k);
-            if pivots[k] != k {
-                let (x, y) = pair_mut(a, cols, k, pivots[k]);
-                x.swap_with_slice(y);
-            }
-            let pivot = a[k * cols + k];
-            if pivot == T::ZERO {
-                // the rest of the column is zero too
-                zero = if zero == 0 { k + 1 } else { zero };
-                continue;
-            }
-            for i in k + 1..rows {
-                let (row, above) = pair(a, cols, i, k);
-                row[k] = row[k].divide(pivot);
-                axpy(-row[k], &above[k + 1..end], &mut row[k + 1..end]);
-            }
-        }
+        let column = factor_panel(a, rows, cols, start..end, pivots)?;
+        zero = if zero == 0 { column } else { zero };
         if end == cols {
             break;
         }
         // the rows of U beside the panel: L11 U12 = A12
-        for i in start + 1..end {
-            for k in start..i {
-                let (row, above) = pair(a, cols, i, k);
-                axpy(-row[k], &above[end..], &mut row[end..]);
-            }
+        if let Some(block) = Panel::new(a, cols, start..end, (false, true), |x| x)? {
+            block.solve(&mut a[start * cols..], cols, end..cols)?;
         }
         if end < rows {
             let left = copied(a, cols, end..rows, start..end, |x| -x)?;
@@ -59,11 +46,54 @@ pub(super) fn factor<T: Field>(
     Ok(zero)
 }
 
-/// The row, from `k` on, of the largest number in column `k`: the first of several, or of NaN.
-fn pivot<T: Field>(a: &[T], rows: usize, cols: usize, k: usize) -> usize {
-    let (mut best, mut at) = (T::Real::NEG_INFINITY, k);
-    for i in k..rows {
-        let size = a[i * cols + k].magnitude();
+/// Factors the columns `panel` from their first row on, and exchanges whole rows. Returns the number
+/// of the first pivot that is zero, or 0.
+fn factor_panel<T: Field>(
+    a: &mut [T],
+    rows: usize,
+    cols: usize,
+    panel: Range<usize>,
+    pivots: &mut [usize],
+) -> Result<usize> {
+    let (start, m) = (panel.start, rows - panel.start);
+    // column by column: updates run along columns, and are made when a column is reached
+    let columns = copied(&a[start * cols..], cols, 0..m, panel.clone(), |x| x)?;
+    let mut columns = transposed(&columns, m, panel.len(), |x| x)?;
+    let mut zero = 0;
+    for k in 0..panel.len() {
+        let (before, column) = columns.split_at_mut(k * m);
+        let column = &mut column[..m];
+        for (j, before) in before.chunks_exact(m).enumerate() {
+            axpy(-column[j], &before[j + 1..], &mut column[j + 1..]);
+        }
+        let with = k + largest(&column[k..]);
+        pivots[start + k] = start + with;
+        columns.chunks_exact_mut(m).for_each(|c| c.swap(k, with));
+        let (pivot, below) = columns[k * m + k..(k + 1) * m].split_at_mut(1);
+        if pivot[0] == T::ZERO {
+            // the rest of the column is zero too
+            zero = if zero == 0 { start + k + 1 } else { zero };
+            continue;
+        }
+        below.iter_mut().for_each(|x| *x = x.divide(pivot[0]));
+    }
+    for k in panel.clone().filter(|k| pivots[*k] != *k) {
+        let (x, y) = pair_mut(a, cols, k, pivots[k]);
+        x.swap_with_slice(y);
+    }
+    for (row, k) in a[start * cols..].chunks_exact_mut(cols).zip(0..) {
+        for (to, column) in row[panel.clone()].iter_mut().zip(columns.chunks_exact(m)) {
+            *to = column[k];
+        }
+    }
+    Ok(zero)
+}
+
+/// The position of the largest number: the first of several, or of NaN.
+fn largest<T: Field>(x: &[T]) -> usize {
+    let (mut best, mut at) = (T::Real::NEG_INFINITY, 0);
+    for (i, x) in x.iter().enumerate() {
+        let size = x.magnitude();
         if size.isnan() {
             return i;
         }
@@ -89,8 +119,44 @@ pub(super) fn solve<T: Field>(
             x.swap_with_slice(y);
         }
     }
-    forward(lu, n, b, width, true)?;
+    forward(lu, n, b, width, Sides::Any, true)?;
     backward(lu, n, b, width)
+}
+
+/// Writes the inverse of a square matrix of `n` without zero pivots, by its factors.
+pub(super) fn inverse<T: Field>(lu: &[T], pivots: &[usize], n: usize, x: &mut [T]) -> Result<()> {
+    x.fill(T::ZERO);
+    x.iter_mut().step_by(n + 1).for_each(|x| *x = T::ONE);
+    forward(lu, n, x, n, Sides::Lower, true)?;
+    backward(lu, n, x, n)?;
+    // rows were exchanged from the left, so columns are from the right, the last first
+    let mut from = fallible::collect((0..n).map(Ok::<_, Error>))?;
+    for (k, with) in pivots.iter().enumerate().rev() {
+        from.swap(k, *with);
+    }
+    let cost = Cost {
+        bytes: 4 * size_of::<T>() * n,
+        flops: n,
+    };
+    try_split(x, n, 1, cost, |_, rows| {
+        let mut copy = Scratch::new(n)?;
+        for row in rows.chunks_exact_mut(n) {
+            copy.copy_from_slice(row);
+            for (to, k) in row.iter_mut().zip(&from) {
+                *to = copy[*k];
+            }
+        }
+        Ok(())
+    })
+}
+
+/// What is known of right-hand sides.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sides {
+    /// Nothing.
+    Any,
+    /// They are a lower triangular matrix, and so is the solution.
+    Lower,
 }
 
 /// Solves `L X = B` in place, for the lower triangle of a matrix of `n`.
@@ -99,6 +165,7 @@ pub(super) fn forward<T: Field>(
     n: usize,
     b: &mut [T],
     width: usize,
+    sides: Sides,
     unit: bool,
 ) -> Result<()> {
     if width == 1 {
@@ -116,13 +183,14 @@ pub(super) fn forward<T: Field>(
             let left = Mat::from_slice(&left, end - start, start);
             let (above, rows) = b.split_at_mut(start * width);
             let rows = &mut rows[..(end - start) * width];
-            add_product(
-                rows,
-                width,
-                0..width,
-                left,
-                Mat::from_slice(above, start, width),
-            )?;
+            let cols = if sides == Sides::Lower { start } else { width };
+            let above = Mat::from_slice(above, start, width).block(0..start, 0..cols);
+            add_product(rows, width, 0..cols, left, above)?;
+        }
+        if let Some(block) = Panel::new(l, n, start..end, (false, unit), |x| x)? {
+            let cols = if sides == Sides::Lower { end } else { width };
+            block.solve(&mut b[start * width..], width, 0..cols)?;
+            continue;
         }
         for i in start..end {
             for k in start..i {
@@ -155,6 +223,10 @@ pub(super) fn backward<T: Field>(u: &[T], n: usize, b: &mut [T], width: usize) -
             let (rows, below) = b.split_at_mut(end * width);
             let below = Mat::from_slice(below, n - end, width);
             add_product(&mut rows[start * width..], width, 0..width, right, below)?;
+        }
+        if let Some(block) = Panel::new(u, n, start..end, (true, false), |x| x)? {
+            block.solve(&mut b[start * width..], width, 0..width)?;
+            continue;
         }
         for i in (start..end).rev() {
             for k in i + 1..end {

@@ -51,6 +51,7 @@ mod sides;
 mod single_shift;
 mod small;
 mod solve;
+mod substitution;
 mod svd;
 mod triangular;
 mod tridiagonal;

@@ -141,7 +141,7 @@ impl Lu {
         self.regular(OP)?;
         let n = self.batch.rows;
         let wide = self.factors.dtype();
-        let mut x = Tensor::zeros(self.factors.shape(), wide)?;
+        let mut x = Tensor::empty(self.factors.shape(), wide)?;
         field!(OP, wide, |T| {
             let lu = self.factors.as_slice::<T>()?;
             let results = ((x.as_mut_slice::<T>()?, n * n), none(), none());
@@ -150,11 +150,8 @@ impl Lu {
                 cost(n, n, size_of::<T>()),
                 results,
                 |k, x, _, _| {
-                    for i in 0..n {
-                        x[i * n + i] = <T as Field>::ONE;
-                    }
                     let (lu, pivots) = (&lu[k * n * n..][..n * n], &self.pivots[k * n..][..n]);
-                    lu::solve(lu, pivots, n, x, n)?;
+                    lu::inverse(lu, pivots, n, x)?;
                     Ok(0)
                 },
             )?

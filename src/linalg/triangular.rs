@@ -2,7 +2,7 @@
 
 use super::batch::{Batch, dtypes, each, none, prepared};
 use super::field::{Field, field};
-use super::lu::{backward, forward};
+use super::lu::{Sides, backward, forward};
 use super::sides::RightSides;
 use super::solve::{cost, sources};
 use crate::error::{Error, Result};
@@ -103,7 +103,7 @@ fn solve_named(op: &'static str, a: &Tensor, b: &Tensor, how: Triangular) -> Res
             |k, x, _, _| {
                 let t = &t[which(k) * n * n..][..n * n];
                 match lower {
-                    true => forward(t, n, x, width, false)?,
+                    true => forward(t, n, x, width, Sides::Any, false)?,
                     false => backward(t, n, x, width)?,
                 }
                 Ok(0)

@@ -65,6 +65,27 @@ fn triangles_and_factors_solve_their_systems() {
     }
 }
 
+/// Numbers whose inverse overflows are divided by.
+#[test]
+fn triangles_with_subnormal_diagonals() {
+    let least = f64::MIN_POSITIVE / 16.0;
+    let mut t = vec![0.0; 9];
+    (t[0], t[4], t[8], t[3], t[2]) = (least, 2.0, least, 1.0, 1.0);
+    let t = Tensor::from_slice(&t, [3, 3]).unwrap();
+    let b = Tensor::from_slice(&[0.0, least, 2.0, 5.0, 0.0, 2.0 * least], [3, 2]).unwrap();
+    for (lower, x) in [
+        (true, [0.0, 1.0, 1.0, 2.0, 0.0, 2.0]),
+        (false, [0.0, 1.0 - 2.0 / least, 1.0, 2.5, 0.0, 2.0]),
+    ] {
+        let how = Triangular {
+            lower,
+            ..Default::default()
+        };
+        let got = linalg::solve_triangular(&t, &b, how).unwrap();
+        assert_eq!(got.to_vec::<f64>().unwrap(), x, "lower: {lower}");
+    }
+}
+
 #[test]
 fn small_matrices_of_a_batch_are_those_alone() {
     let mut rng = Rng(32);
