@@ -51,12 +51,8 @@ fn one<T: Field>(
         true => Some(factor(&mut w, rows, cols)?),
         false => None,
     };
-    let mut square = Scratch::new(cols * cols)?;
-    for (i, row) in square.chunks_exact_mut(cols.max(1)).enumerate() {
-        for (j, to) in row.iter_mut().enumerate() {
-            *to = w[j * rows + i];
-        }
-    }
+    let square = copied(&w, rows, 0..cols, 0..cols, |x| x)?;
+    let mut square = transposed(&square, cols, cols, |x| x)?;
     let mut d = Scratch::<T::Real>::new(cols)?;
     let mut e = Scratch::<T::Real>::new(cols)?;
     let (q, p) = reduce(&mut square, cols, &mut d, &mut e)?;

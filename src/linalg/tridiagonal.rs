@@ -26,6 +26,24 @@ fn bound(n: usize, k: usize, pieces: usize) -> usize {
     n - (libm::sqrt(below) * n as f64) as usize
 }
 
+/// Makes the upper triangle of a matrix of `n` the adjoint of the lower one, in squares, whose lines
+/// a cache holds.
+fn mirror<T: Field>(a: &mut [T], n: usize) {
+    const SQUARE: usize = 16;
+    for row in (0..n).step_by(SQUARE) {
+        for col in (row..n).step_by(SQUARE) {
+            for i in row..n.min(row + SQUARE) {
+                for j in col.max(i)..n.min(col + SQUARE) {
+                    a[i * n + j] = a[j * n + i].conj();
+                }
+            }
+        }
+    }
+    for x in a.iter_mut().step_by(n + 1) {
+        *x = T::real(x.re());
+    }
+}
+
 /// Reduces a Hermitian matrix of `n`, of which the lower triangle is read, to the tridiagonal matrix
 /// `Q^H A Q` with `diagonal` and `beside`. Destroys `a`.
 ///
@@ -38,12 +56,7 @@ pub(super) fn reduce<T: Field>(
     diagonal: &mut [T::Real],
     beside: &mut [T::Real],
 ) -> Result<Reflections<T>> {
-    for i in 0..n {
-        a[i * n + i] = T::real(a[i * n + i].re());
-        for j in i + 1..n {
-            a[i * n + j] = a[j * n + i].conj();
-        }
-    }
+    mirror(a, n);
     let mut q = Reflections::new(n.saturating_sub(1), n, 1)?;
     // the vectors of the update of rank 2 that is still to be made, and their conjugates
     let mut v = Scratch::<T>::new(n)?;

@@ -321,6 +321,7 @@ fn singular_values_of_all_kinds_of_matrices() {
             (3, 8),
             (8, 3),
             (60, 60),
+            (150, 150),
             (120, 40),
             (40, 120),
         ] {
