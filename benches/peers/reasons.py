@@ -16,6 +16,11 @@ REASONS = {
     "fusion: gelu by polynomials, 1M": "thirty passes over a tile in L1, where a compiler keeps values in registers",
     "fusion: layer norm by hand": "passes over blocks in L1 between the reductions; the built-in one needs fewer",
     "fusion: softmax by hand": "as for layer norm",
+    "linear algebra: eigh(a)[0], float32": "computed in float64 also for float32",
+    "linear algebra: eigvalsh(a), float32": "computed in float64 also for float32",
+    "linear algebra: svd(a)[1], float32": "computed in float64 also for float32",
+    "linear algebra: svdvals(a), float32": "computed in float64 also for float32",
+    "linear algebra: eig": "the reduction to a tridiagonal matrix reads from a cache what LAPACK's panels multiply",
     "fusion: (a + b) * a * b, 32x32": "finding the program and its loops costs more than three additions of 4 KiB",
 }
 
