@@ -22,7 +22,7 @@ from stub_classes import CLASSES, HEADER, NN_CLASSES, QUANT_CLASSES, RANDOM_CLAS
 from stub_types import Types
 
 import flex
-from flex import _flex, _functions, _results, _signals
+from flex import _flex, _functions, _losses, _results, _signals
 
 TARGET = Path(__file__).resolve().parent.parent / "python" / "flex"
 
@@ -248,7 +248,7 @@ def module_stub(module: ModuleType, file: str, classes: str = "") -> None:
             reexported += f"from {module.__name__} import {name} as {name}\n"
         elif getattr(_flex, name, None) is value:
             reexported += f"from flex._flex import {name} as {name}\n"
-        elif name in _signals.FUNCTIONS:
+        elif name in _signals.FUNCTIONS or name in _losses.FUNCTIONS:
             reexported += f"from {value.__module__} import {name} as {name}\n"
         elif not inspect.isclass(value):
             several = module is flex.quant and "output" in TYPES.of(value)

@@ -289,8 +289,6 @@ SEVERAL_AXES = frozenset(
 # Names of torch.nn.functional, where flex.nn is asked for them
 OF_NN = {
     "bilinear": 'flex.einsum("...i,oij,...j->...o", x1, weight, x2) + bias',
-    "multilabel_soft_margin_loss": "flex.nn.binary_cross_entropy_with_logits(x, target)",
-    "soft_margin_loss": "flex.mean(flex.nn.softplus(-target * x))",
     "upsample": "flex.nn.interpolate(x, ...)",
     "upsample_bilinear": "flex.nn.interpolate(x, ..., mode='bilinear', align_corners=True)",
     "upsample_nearest": "flex.nn.interpolate(x, ...)",

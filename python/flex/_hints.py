@@ -42,13 +42,14 @@ def attribute(owner: object, name: str) -> str:
         return f": write x[...] = x.{name[:-1]}(...)"
     # the classes of torch.nn: LayerNorm, CrossEntropyLoss
     if owner is flex.nn and name[0].isupper():
-        functions = {_plain(n): n for n in dir(owner) if callable(getattr(owner, n))}
+        functions = {_plain(n): n for n in flex.nn.__all__ if callable(getattr(owner, n))}
         loss = _plain(name).replace("bce", "binarycrossentropy").removesuffix("loss")
         for same in (_plain(name), loss, _plain(name)[:-2] if name[-1] == "d" else ""):
             if same in functions:
                 return f": write flex.nn.{functions[same]}(x, ...): flex.nn has functions, which take weights as arguments"
         return ""
-    close = _closest(name, [n for n in dir(owner) if not n.startswith("_")])
+    known = {*dir(owner), *getattr(owner, "__all__", ())}  # some are imported on first use
+    close = _closest(name, sorted(n for n in known if not n.startswith("_")))
     return f": did you mean {close!r}?" if close else ""
 
 

@@ -19,6 +19,14 @@ from flex._flex import relu as relu
 from flex._flex import sigmoid as sigmoid
 from flex._flex import silu as silu
 from flex._flex import tanh as tanh
+from flex._losses.classes import multi_margin_loss as multi_margin_loss
+from flex._losses.classes import multilabel_margin_loss as multilabel_margin_loss
+from flex._losses.classes import multilabel_soft_margin_loss as multilabel_soft_margin_loss
+from flex._losses.margins import hinge_embedding_loss as hinge_embedding_loss
+from flex._losses.margins import soft_margin_loss as soft_margin_loss
+from flex._losses.margins import (
+    triplet_margin_with_distance_loss as triplet_margin_with_distance_loss,
+)
 from flex._results import ConvPlan
 from flex.nn import grad as grad
 
@@ -1386,6 +1394,7 @@ __all__ = [
     "hardsigmoid",
     "hardswish",
     "hardtanh",
+    "hinge_embedding_loss",
     "huber_loss",
     "instance_norm",
     "interpolate",
@@ -1411,6 +1420,9 @@ __all__ = [
     "max_unpool3d",
     "mish",
     "mse_loss",
+    "multi_margin_loss",
+    "multilabel_margin_loss",
+    "multilabel_soft_margin_loss",
     "nll_loss",
     "normalize",
     "one_hot",
@@ -1436,6 +1448,7 @@ __all__ = [
     "sigmoid",
     "silu",
     "smooth_l1_loss",
+    "soft_margin_loss",
     "softmax",
     "softmin",
     "softplus",
@@ -1445,6 +1458,7 @@ __all__ = [
     "tanhshrink",
     "threshold",
     "triplet_margin_loss",
+    "triplet_margin_with_distance_loss",
     "unfold",
     "varlen_attention",
 ]
