@@ -71,9 +71,11 @@ def embed(encoder: SentenceEncoder, lines: Texts, arguments: argparse.Namespace)
             file.append([line.text for line in task], vectors)
         if lines.count or arguments.files == [STDIN]:
             file.finish()
-    except BaseException:
+    except BaseException as error:
         if file.rows:
             note(f"{file.rows} vectors are in {file.part}: the same command continues after them")
+        elif isinstance(error, KeyboardInterrupt):
+            note("interrupted before a vector was written")
         raise
     finally:
         file.close()

@@ -8,6 +8,7 @@ import threading
 import time
 from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from functools import partial
 from multiprocessing import get_context, parent_process
 from typing import TYPE_CHECKING, Any, Protocol
@@ -16,7 +17,7 @@ import flex
 from flex._shared import EngineError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from types import ModuleType
 
     from distributed import Client
@@ -114,7 +115,8 @@ class Pool:
 
     def _begin(self, task: _PoolTask) -> None:
         try:
-            task.future = self._executor.submit(self._call, task.texts, rows=task.rows)
+            with _deaf_children():
+                task.future = self._executor.submit(self._call, task.texts, rows=task.rows)
         except BrokenProcessPool as error:  # found when its result is asked for
             task.future = Future()
             task.future.set_exception(error)
@@ -142,7 +144,12 @@ class Pool:
                 return found
 
     def close(self) -> None:
-        self._executor.shutdown(wait=False, cancel_futures=True)
+        given_up = bool(self._tasks)
+        if given_up:  # Python's exit would wait for those that run; what they have half written is in no journal
+            for process in list((self._executor._processes or {}).values()):
+                process.kill()
+        # the thread that finds them dead must not meet Python's exit, which still writes to it
+        self._executor.shutdown(wait=given_up, cancel_futures=True)
 
 
 class _PoolTask:
@@ -154,9 +161,23 @@ class _PoolTask:
         self.texts, self.rows = texts, rows
 
 
+@contextmanager
+def _deaf_children() -> Iterator[None]:
+    """Has processes that start meanwhile not hear SIGINT, which a terminal sends to all processes, before `_begin_process` ignores it.
+    It comes to this process later."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _begin_process() -> None:
     """A process of the pool: it ends when its parent says so, or ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all processes
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = parent_process()
 
     def follow() -> None:
