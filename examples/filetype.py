@@ -10,7 +10,7 @@ from pathlib import Path
 
 import flex
 
-FOLDER = Path(find_spec("magika").origin).parent / "models" / "standard_v3_3"
+FOLDER = Path((find_spec("magika") or sys.exit(__doc__)).origin).parent / "models" / "standard_v3_3"
 SETTINGS = json.loads((FOLDER / "config.min.json").read_text("utf-8"))
 
 
@@ -32,7 +32,7 @@ def types(contents):
 
 
 if __name__ == "__main__":
-    files = sys.argv[1:]
+    files = sys.argv[1:] or sys.exit(__doc__)
     found = types([Path(file).read_bytes() for file in files])
     for file, (name, sure) in zip(files, found, strict=True):
         print(f"{file}: {name} ({sure:.0%})")

@@ -15,7 +15,7 @@ SENTENCES = Path(__file__).resolve().parent / "sentences.txt"
 
 def installed(package):
     """The folder of a package, which is not imported."""
-    return Path(find_spec(package).origin).parent
+    return Path((find_spec(package) or sys.exit(__doc__)).origin).parent
 
 
 def encoder():
@@ -34,6 +34,6 @@ def search(query, sentences, count=3):
 
 
 if __name__ == "__main__":
-    lines = Path(sys.argv[2] if len(sys.argv) > 2 else SENTENCES).read_text("utf-8").splitlines()
-    for score, sentence in search(sys.argv[1], lines):
-        print(f"{score:.3f}  {sentence}")
+    query, *files = sys.argv[1:] or sys.exit(__doc__)
+    found = search(query, Path((*files, SENTENCES)[0]).read_text("utf-8").splitlines())
+    print(*(f"{score:.3f}  {sentence}" for score, sentence in found), sep="\n")

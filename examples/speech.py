@@ -10,7 +10,7 @@ from pathlib import Path
 
 import flex
 
-MODEL = Path(find_spec("silero_vad").origin).parent / "data" / "silero_vad.onnx"
+MODEL = Path((find_spec("silero_vad") or sys.exit(__doc__)).origin).parent / "data/silero_vad.onnx"
 RATE, FRAME, CONTEXT = 16000, 512, 64  # samples of a second, of a step, and of those before it
 
 
@@ -35,5 +35,5 @@ def spans(found):
 
 
 if __name__ == "__main__":
-    found = spans(probabilities(sys.argv[1]))
-    print(*(f"{begin:.2f} to {end:.2f} s" for begin, end in found), sep="\n")
+    for begin, end in spans(probabilities(*sys.argv[1:2] or sys.exit(__doc__))):
+        print(f"{begin:.2f} to {end:.2f} s")

@@ -50,6 +50,15 @@ def test_examples_are_short_and_need_only_flex(name):
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_usage_without_arguments(name):
+    command = [sys.executable, EXAMPLES / f"{name}.py"]
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert process.returncode == 1
+    assert f"python examples/{name}.py " in process.stderr
+    assert "Traceback" not in process.stderr
+
+
 class TestSpeech:
     """Silero's voice activity detector."""
 

@@ -16,7 +16,7 @@ RECORD = struct.Struct("<64s10fB3x")  # pixels, probabilities, the digit
 def test_modules_are_small(site: Path, build: str):
     module = (site / build / "flex_web_bg.wasm").read_bytes()
     packed = len(gzip.compress(module, 9))
-    print(f"{build}: {len(module)} bytes, {packed} by gzip")
+    print(f"{build}: {len(module) / 1024:.0f} KiB, {packed / 1024:.0f} KiB by gzip")
     assert len(module) <= 520_000
     assert packed <= 205_000
 
