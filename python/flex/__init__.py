@@ -1,5 +1,7 @@
 """flex: n-dimensional arrays on the CPU, with the names and rules of the array API standard."""
 
+from copyreg import pickle as _pickled_by
+
 from flex import _flex, _functions, _missing, _watch, fft, io, linalg, nn, quant, random, signal
 from flex._flex import *  # noqa: F403
 from flex._reduce import reduce
@@ -43,4 +45,6 @@ def __dir__() -> list[str]:
 
 _flex.Tensor.__getattr__ = _missing.of_tensor
 _flex.Tensor.__new__ = _missing.constructor
+_pickled_by(type(_flex.finfo(_flex.float32)), lambda info: (_flex.finfo, (info.dtype,)))
+_pickled_by(type(_flex.iinfo(_flex.int32)), lambda info: (_flex.iinfo, (info.dtype,)))
 _watch.watch()

@@ -279,3 +279,18 @@ def test_can_cast():
     assert not flex.can_cast("float64", "float32")
     assert not flex.can_cast(flex.asarray(1.5), "int64")
     assert not flex.can_cast("int64", "uint64")
+
+
+@pytest.mark.parametrize(
+    "info", [flex.finfo("bfloat16"), flex.finfo("complex128"), flex.iinfo("uint8")]
+)
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))]
+)
+def test_limits_are_copied_and_pickled(info, copied):
+    found = copied(info)
+    assert type(found) is type(info)
+    fields = [name for name in dir(info) if not name.startswith("_")]
+    assert {"bits", "dtype", "max", "min"} <= set(fields)
+    for name in fields:
+        assert getattr(found, name) == getattr(info, name)
