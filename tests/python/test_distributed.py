@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import time
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -433,76 +433,6 @@ class TestCommand:
         again = tmp_path / "again.npy"
         assert command(corpus, "-o", again).stderr == ""
         assert out.read_bytes() == again.read_bytes()
-
-    @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-    @pytest.mark.parametrize("send", [os.kill, os.killpg], ids=["parent", "group"])
-    def test_an_interrupted_pool_ends_at_once(self, corpus, tmp_path, send):
-        """Its processes are stopped once a task is written, as if the others took for ever."""
-        code = (
-            "import multiprocessing, os, signal, sys, flex.cli\n"
-            "from flex.models._vectors import VectorFile\n"
-            "append = VectorFile.append\n"
-            "def appended(*arguments):\n"
-            "    append(*arguments)\n"
-            "    for process in multiprocessing.active_children():\n"
-            "        os.kill(process.pid, signal.SIGSTOP)\n"
-            "    print('stopped', flush=True)\n"
-            "VectorFile.append = appended\n"
-            "sys.exit(flex.cli.main())"
-        )
-        out = tmp_path / "out.npy"
-        arguments = ["embed", corpus, "-o", out, "--model", BERT, "--processes", "2"]
-        process = subprocess.Popen(
-            [sys.executable, "-c", code, *map(str, arguments)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,  # and so a group of its own
-        )
-        try:
-            assert process.stdout.readline() == "stopped\n"
-            send(process.pid, signal.SIGINT)
-            _, said = process.communicate(timeout=LONG)
-        finally:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-        assert process.returncode == 130, said
-        started, ended = said.splitlines()
-        assert "2 processes" in started
-        assert "the same command continues after them" in ended
-        assert not out.exists()
-        process = command(corpus, "-o", out, "--processes", 1)
-        assert "vectors are there from a run that stopped" in process.stderr
-        again = tmp_path / "again.npy"
-        assert command(corpus, "-o", again).returncode == 0
-        assert out.read_bytes() == again.read_bytes()
-
-    @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-    def test_an_interrupt_while_the_pool_starts(self, corpus, tmp_path):
-        """It comes between the starts of the two processes, which have not yet their own handler."""
-        code = (
-            "import os, signal, sys, flex.cli\n"
-            "from multiprocessing import popen_spawn_posix\n"
-            "launch = popen_spawn_posix.Popen._launch\n"
-            "def launched(*arguments):\n"
-            "    launch(*arguments)\n"
-            "    os.killpg(0, signal.SIGINT)\n"
-            "popen_spawn_posix.Popen._launch = launched\n"
-            "sys.exit(flex.cli.main())"
-        )
-        arguments = ["embed", corpus, "-o", tmp_path / "out.npy", "--model", BERT]
-        process = subprocess.run(
-            [sys.executable, "-c", code, *map(str, arguments), "--processes", "2"],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=LONG,
-            start_new_session=True,
-        )
-        assert process.returncode == 130, process.stderr
-        assert process.stderr.splitlines()[1:] == [
-            "flex-cpu: interrupted before a vector was written"
-        ]
 
     def test_of_other_texts_only_what_is_the_same_is_kept(self, tmp_path, short_tasks):
         def texts(*values):
