@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from ._lines import STDIN, Line
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Generator, Iterable, Iterator
 
     from flex import Tensor
     from flex.models import SentenceEncoder
@@ -53,8 +53,9 @@ def embed(encoder: SentenceEncoder, lines: Texts, arguments: argparse.Namespace)
     options = {"prompt": encoder._document_prompt(arguments.prompt_name) or ""}
     cut = tasks(lines, text_of, encoder.max_seq_length)
     if arguments.output is None:
-        for task, vectors in _vectors(encoder, options, cut, arguments, None, shown=False):
-            _print(task, vectors, as_json=arguments.json)
+        with closing(_vectors(encoder, options, cut, arguments, None, shown=False)) as found:
+            for task, vectors in found:
+                _print(task, vectors, as_json=arguments.json)
         return
     from flex.models._vectors import VectorFile
 
@@ -67,8 +68,9 @@ def embed(encoder: SentenceEncoder, lines: Texts, arguments: argparse.Namespace)
             note(f"{file.rows} vectors are there from a run that stopped: continuing")
         shown = sys.stderr.isatty()
         rest = chain(head, remaining)
-        for task, vectors in _vectors(encoder, options, rest, arguments, file, shown=shown):
-            file.append([line.text for line in task], vectors)
+        with closing(_vectors(encoder, options, rest, arguments, file, shown=shown)) as found:
+            for task, vectors in found:
+                file.append([line.text for line in task], vectors)
         if lines.count or arguments.files == [STDIN]:
             file.finish()
     except BaseException as error:
@@ -89,7 +91,7 @@ def _vectors(
     file: VectorFile | None,
     *,
     shown: bool,
-) -> Iterator[tuple[list[Line], Any]]:
+) -> Generator[tuple[list[Line], Any]]:
     """Each task with its vectors, or the checksum of those that are in the file."""
     from flex.models._corpus import encoded
     from flex.models._progress import progress_bar

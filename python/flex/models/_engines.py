@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 import time
-from concurrent.futures import CancelledError, Future, ProcessPoolExecutor
+from concurrent.futures import CancelledError, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import partial
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .sentence import SentenceEncoder
 
 DEATHS = 3  # of a pool, without a result between them
+LISTEN = 0.2  # seconds after which a wait for a result looks for signals
 CONNECT = 10.0  # seconds
 WAIT = 60.0  # seconds for all workers to load the model
 
@@ -123,6 +124,9 @@ class Pool:
 
     def _result(self, task: _PoolTask) -> Tensor | int:
         while True:
+            # a signal that another thread took, while `_deaf_children`, does not end a wait of this one
+            while not wait([task.future], LISTEN).done:
+                pass
             try:
                 found = task.future.result()
             except BrokenProcessPool as error:
