@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from typing import TYPE_CHECKING, Any
 
 from flex import _flex as fx
@@ -31,13 +32,16 @@ def _maxima(x: Tensor) -> tuple[list[int], list[int], list[int]]:
 
 def _bounds(name: str, interval: Any, x: Tensor, peaks: list[int]) -> tuple[Any, Any]:
     """The least and the most, a number or one for each peak."""
-    pair = (
-        interval if isinstance(interval, (tuple, list)) and len(interval) == 2 else (interval, None)
-    )
+    try:
+        least, most = interval
+    except (TypeError, ValueError, fx.ShapeError):  # a number, or one for each sample
+        least, most = interval, None
     found: list[Any] = []
-    for bound in pair:
+    for bound in (least, most):
         if bound is None or isinstance(bound, (int, float)):
             found.append(bound)
+        elif getattr(bound, "ndim", None) == 0:
+            found.append(float(bound))
         else:
             each = vector("find_peaks", name, bound)
             if each.size != x.size:
@@ -109,18 +113,81 @@ def _prominence(x: list[float], peak: int, wlen: int | None) -> tuple[float, int
     return x[peak] - max(lows), bases[0], bases[1]
 
 
-def _width(x: list[float], peak: int, height: float, bases: tuple[int, int]) -> tuple[float, float]:
-    """Where the signal crosses a height on either side of a peak, interpolated."""
-    ends = []
-    for step, base in ((-1, bases[0]), (1, bases[1])):
-        k = peak
-        while (base - k) * step > 0 and height < x[k]:
-            k += step
-        at = float(k)
-        if x[k] < height:
-            at -= step * (height - x[k]) / (x[k - step] - x[k])
-        ends.append(at)
-    return ends[0], ends[1]
+def _lows(x: list[float]) -> tuple[list[float], list[int]]:
+    """For each sample the lowest value, and its nearest position, on the way left to a higher sample or NaN.
+
+    The stack holds samples that nothing after them reaches, each with the lowest value since the one below it, so that every sample
+    is pushed and popped once. NaN is pushed and never popped, since it compares with nothing.
+    """
+    lows, bases, stack = [], [], []
+    for k, value in enumerate(x):
+        low, base = value, k
+        while stack and x[stack[-1]] <= value:
+            top = stack.pop()
+            if lows[top] < low:
+                low, base = lows[top], bases[top]
+        stack.append(k)
+        lows.append(low)
+        bases.append(base)
+    return lows, bases
+
+
+def _prominences(
+    x: list[float], peaks: list[int], wlen: int | None
+) -> tuple[list[float], list[int], list[int]]:
+    """Of each peak, what `_prominence` says."""
+    if wlen is not None or not peaks:
+        found = [_prominence(x, p, wlen) for p in peaks]
+        return [f[0] for f in found], [f[1] for f in found], [f[2] for f in found]
+    last = len(x) - 1
+    left, left_bases = _lows(x)
+    right, right_bases = _lows(x[::-1])
+    sizes = [x[p] - max(left[p], right[last - p]) for p in peaks]
+    return sizes, [left_bases[p] for p in peaks], [last - right_bases[last - p] for p in peaks]
+
+
+def _crossings(
+    x: list[float], peaks: list[int], heights: list[float], bases: list[int]
+) -> list[float]:
+    """Where the signal falls to a height on the left of each peak, interpolated, at most as far as a base.
+
+    The stack holds the samples that are lower than all after them, so that its values rise, and the last that is not above a height
+    is the nearest. NaN ends a walk as the lowest sample would.
+    """
+    found = [0.0] * len(peaks)
+    order = sorted(range(len(peaks)), key=peaks.__getitem__)
+    places: list[int] = []
+    values: list[float] = []
+    seen = 0
+    for j in order:
+        peak, height = peaks[j], heights[j]
+        for k in range(seen, peak + 1):
+            value = x[k]
+            if value != value:
+                value = -math.inf
+            while values and values[-1] >= value:
+                values.pop()
+                places.pop()
+            values.append(value)
+            places.append(k)
+        seen = max(seen, peak + 1)
+        at = peak
+        if height == height:
+            nearest = bisect_right(values, height) - 1
+            at = max(bases[j], places[nearest] if nearest >= 0 else 0)
+        found[j] = float(at)
+        if x[at] < height and at < peak:
+            found[j] += (height - x[at]) / (x[at + 1] - x[at])
+    return found
+
+
+def _widths(
+    x: list[float], peaks: list[int], heights: list[float], left: list[int], right: list[int]
+) -> tuple[list[float], list[float]]:
+    """Where the signal crosses a height on either side of each peak."""
+    last = len(x) - 1
+    ends = _crossings(x[::-1], [last - p for p in peaks], heights, [last - b for b in right])
+    return _crossings(x, peaks, heights, left), [last - e for e in ends]
 
 
 def _signal(op: str, x: Any) -> Tensor:
@@ -130,9 +197,16 @@ def _signal(op: str, x: Any) -> Tensor:
     return x.astype(fx.float64)
 
 
-def _window(wlen: float | None) -> int | None:
+def _window(op: str, wlen: float | None) -> int | None:
     """The samples around a peak, an odd number."""
+    if wlen is not None and not wlen > 1:
+        raise ValueError(f"{op}: wlen is {wlen}; it must be above 1")
     return None if wlen is None else math.ceil(wlen) | 1
+
+
+def _part(op: str, rel_height: float) -> None:
+    if not rel_height >= 0:
+        raise ValueError(f"{op}: rel_height is {rel_height}; it must not be negative")
 
 
 def _at(op: str, peaks: Any, size: int) -> list[int]:
@@ -161,13 +235,11 @@ def peak_prominences(
     """
     op = "peak_prominences"
     x = _signal(op, x)
-    if wlen is not None and not wlen > 1:
-        raise ValueError(f"{op}: wlen is {wlen}; it must be above 1")
-    values = x.tolist()
-    found = [_prominence(values, p, _window(wlen)) for p in _at(op, peaks, x.size)]
+    window = _window(op, wlen)
+    found = _prominences(x.tolist(), _at(op, peaks, x.size), window)
     dtypes = (fx.float64, fx.int64, fx.int64)
     sizes, left, right = (
-        fx.asarray([f[k] for f in found], dtype=dtype) for k, dtype in enumerate(dtypes)
+        fx.asarray(f, dtype=dtype) for f, dtype in zip(found, dtypes, strict=True)
     )
     return sizes, left, right
 
@@ -191,8 +263,7 @@ def peak_widths(
     [[1.0], [1.0], [0.5], [1.5]]
     """
     op = "peak_widths"
-    if not rel_height >= 0:
-        raise ValueError(f"{op}: rel_height is {rel_height}; it must not be negative")
+    _part(op, rel_height)
     x = _signal(op, x)
     values, at = x.tolist(), _at(op, peaks, x.size)
     data: Any = peak_prominences(x, peaks, wlen) if prominence_data is None else prominence_data
@@ -202,16 +273,14 @@ def peak_widths(
     left, right = (_at(op, b, x.size) for b in data[1:])
     if any(len(d) != len(at) for d in (sizes, left, right)):
         raise ValueError(f"{op}: prominence_data is not that of {len(at)} peaks")
-    rows = []
-    for p, size, a, b in zip(at, sizes, left, right, strict=True):
+    for p, a, b in zip(at, left, right, strict=True):
         if not a <= p <= b:
             raise ValueError(f"{op}: prominence_data has bases {a} and {b} for the peak at {p}")
-        height = values[p] - size * rel_height
-        first, last = _width(values, p, height, (a, b))
-        rows.append((last - first, height, first, last))
-    widths, heights, starts, ends = (
-        fx.asarray([row[k] for row in rows], dtype=fx.float64) for k in range(4)
-    )
+    levels = [values[p] - size * rel_height for p, size in zip(at, sizes, strict=True)]
+    heights = fx.asarray(levels, dtype=fx.float64)
+    first, last = _widths(values, at, levels, left, right)
+    starts, ends = (fx.asarray(side, dtype=fx.float64) for side in (first, last))
+    widths = ends - starts
     return widths, heights, starts, ends
 
 
@@ -232,7 +301,8 @@ def find_peaks(
     the neighbours), prominence, width, plateau_size: the least, or a pair of the least and the most, each None, a number, or one for
     each element of x. distance: the least distance of peaks, of which the higher stays. wlen: the samples around a peak that its
     prominence is measured in. rel_height: at which part of the prominence the width is measured. ShapeError for other shapes; DTypeError
-    for complex numbers; ValueError for a distance below 1.
+    for complex numbers; ValueError for a distance below 1, wlen below 2,
+    and a negative rel_height.
 
     >>> peaks, properties = flex.signal.find_peaks(flex.asarray([0.0, 2.0, 1.0, 3.0, 0.0]), height=2.5)
     >>> peaks.tolist(), properties["peak_heights"].tolist()
@@ -262,23 +332,17 @@ def find_peaks(
     if distance is not None:
         chosen.apart([values[p] for p in chosen.peaks], distance)
     if prominence is not None or width is not None:
-        found = [_prominence(values, p, _window(wlen)) for p in chosen.peaks]
-        for k, name in enumerate(("prominences", "left_bases", "right_bases")):
-            properties[name] = [f[k] for f in found]
+        found = _prominences(values, chosen.peaks, _window("find_peaks", wlen))
+        names = ("prominences", "left_bases", "right_bases")
+        properties.update(zip(names, found, strict=True))
     if prominence is not None:
         chosen.within("prominence", prominence, properties["prominences"])
     if width is not None:
-        each = zip(
-            chosen.peaks,
-            *(properties[n] for n in ("prominences", "left_bases", "right_bases")),
-            strict=True,
-        )
-        heights, lefts, rights = [], [], []
-        for p, size, a, b in each:
-            heights.append(values[p] - size * rel_height)
-            first, last = _width(values, p, heights[-1], (a, b))
-            lefts.append(first)
-            rights.append(last)
+        _part("find_peaks", rel_height)
+        data = zip(chosen.peaks, properties["prominences"], strict=True)
+        heights = [values[p] - size * rel_height for p, size in data]
+        bases = properties["left_bases"], properties["right_bases"]
+        lefts, rights = _widths(values, chosen.peaks, heights, *bases)
         widths = [b - a for a, b in zip(lefts, rights, strict=True)]
         properties.update(widths=widths, width_heights=heights, left_ips=lefts, right_ips=rights)
         chosen.within("width", width, widths)
