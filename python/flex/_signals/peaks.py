@@ -69,16 +69,14 @@ class _Chosen:
         """Keeps the peaks of which the first of `values` is not too small and the last not too large."""
         low, high = _bounds(name, interval, self.x, self.peaks)
 
-        def bound(limit: Any, k: int) -> Any:
-            return limit[k] if isinstance(limit, list) else limit
-
-        chosen = []
-        for k in range(len(self.peaks)):
-            least, most = bound(low, k), bound(high, k)
-            fits = (least is None or values[0][k] >= least) and (
-                most is None or values[-1][k] <= most
-            )
-            chosen.append(bool(fits))
+        chosen = [True] * len(self.peaks)
+        if low is not None:
+            limits = low if isinstance(low, list) else [low] * len(chosen)
+            chosen = [v >= least for v, least in zip(values[0], limits, strict=True)]
+        if high is not None:
+            limits = high if isinstance(high, list) else [high] * len(chosen)
+            fits = zip(chosen, values[-1], limits, strict=True)
+            chosen = [c and v <= most for c, v, most in fits]
         self.keep(chosen)
 
     def apart(self, heights: list[float], distance: float) -> None:
@@ -151,11 +149,24 @@ def _crossings(
 ) -> list[float]:
     """Where the signal falls to a height on the left of each peak, interpolated, at most as far as a base.
 
+    Most crossings are a few samples away, which a walk finds soonest; farther ones are found by a stack, so that no walk is long.
     The stack holds the samples that are lower than all after them, so that its values rise, and the last that is not above a height
     is the nearest. NaN ends a walk as the lowest sample would.
     """
     found = [0.0] * len(peaks)
-    order = sorted(range(len(peaks)), key=peaks.__getitem__)
+    far = []
+    for j, (peak, height, base) in enumerate(zip(peaks, heights, bases, strict=True)):
+        at, stop = peak, max(base, peak - 16)
+        while at > stop and height < x[at]:
+            at -= 1
+        if at > base and height < x[at]:
+            far.append(j)
+        found[j] = float(at)
+        if x[at] < height and at < peak:
+            found[j] += (height - x[at]) / (x[at + 1] - x[at])
+    if not far:
+        return found
+    order = sorted(far, key=peaks.__getitem__)
     places: list[int] = []
     values: list[float] = []
     seen = 0
