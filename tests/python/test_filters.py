@@ -471,8 +471,8 @@ ERRORS = [
     (ValueError, "find_peaks: distance is 0", lambda: signal.find_peaks(T, distance=0)),
     (
         flex.ShapeError,
-        "find_peaks: height has 2 numbers",
-        lambda: signal.find_peaks(T, height=T[:2]),
+        "find_peaks: height has 1 numbers",
+        lambda: signal.find_peaks(T, height=T[:1]),
     ),
     (flex.ShapeError, "find_peaks: x has one dimension", lambda: signal.find_peaks(T[None])),
     (ValueError, "a peak is out of range for 3", lambda: signal.peak_prominences(T, [3])),

@@ -117,7 +117,9 @@ def _lows(x: list[float]) -> tuple[list[float], list[int]]:
     The stack holds samples that nothing after them reaches, each with the lowest value since the one below it, so that every sample
     is pushed and popped once. NaN is pushed and never popped, since it compares with nothing.
     """
-    lows, bases, stack = [], [], []
+    lows: list[float] = []
+    bases: list[int] = []
+    stack: list[int] = []
     for k, value in enumerate(x):
         low, base = value, k
         while stack and x[stack[-1]] <= value:
@@ -247,12 +249,9 @@ def peak_prominences(
     op = "peak_prominences"
     x = _signal(op, x)
     window = _window(op, wlen)
-    found = _prominences(x.tolist(), _at(op, peaks, x.size), window)
-    dtypes = (fx.float64, fx.int64, fx.int64)
-    sizes, left, right = (
-        fx.asarray(f, dtype=dtype) for f, dtype in zip(found, dtypes, strict=True)
-    )
-    return sizes, left, right
+    sizes, *bases = _prominences(x.tolist(), _at(op, peaks, x.size), window)
+    left, right = (fx.asarray(base, dtype=fx.int64) for base in bases)
+    return fx.asarray(sizes, dtype=fx.float64), left, right
 
 
 def peak_widths(
