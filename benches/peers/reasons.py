@@ -20,7 +20,7 @@ REASONS = {
     "linear algebra: eigvalsh(a), float32": "computed in float64 also for float32",
     "linear algebra: svd(a)[1], float32": "computed in float64 also for float32",
     "linear algebra: svdvals(a), float32": "computed in float64 also for float32",
-    "linear algebra: eig": "the reduction to a tridiagonal matrix reads from a cache what LAPACK's panels multiply",
+    "linear algebra: eig": "the reduction to a tridiagonal matrix is bound by the cache; in panels half of it would be products",
     "fusion: (a + b) * a * b, 32x32": "finding the program and its loops costs more than three additions of 4 KiB",
 }
 
