@@ -427,3 +427,22 @@ def test_errors_of_polynomials():
     ):
         with pytest.raises(kind, match=text):
             call()
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int32", "uint8", "int64"])
+def test_histograms_of_many_elements(dtype):
+    """Bins are told by their width, and corrected by their edges: as if the edges were searched."""
+    rng = np.random.default_rng(8)
+    for bins in (1, 7, 64, np.linspace(0, 40, 33), np.asarray([0.0, 1.0, 30.0])):
+        a = (rng.random(1000) * 80).astype(dtype)
+        if dtype.startswith("float"):
+            a[:3] = np.nan, np.inf, -np.inf
+            a[3:300] = np.round(a[3:300])
+        given = bins if isinstance(bins, int) else flex.asarray(bins)
+        limits = (2, 77.5) if isinstance(bins, int) else None
+        counts, edges = flex.histogram(flex.asarray(a), given, limits)
+        edges = np.asarray(edges)
+        inside = a[(a >= edges[0]) & (a <= edges[-1])]
+        places = np.minimum(np.searchsorted(edges, inside, "right") - 1, len(edges) - 2)
+        expected = np.bincount(places, minlength=len(edges) - 1)
+        assert counts.tolist() == expected.tolist()

@@ -184,11 +184,42 @@ def _edges(op: str, a: Tensor, bins: Any, range: Any, weighted: bool) -> Tensor:
     return edges.astype(inexact(a, fx.float64).dtype)
 
 
+@fx.fuse
+def _estimate(x: Any, first: float, width: float, last: int) -> Any:
+    return fx.clip((x - first) / width, 0, last).astype(fx.int32)
+
+
+@fx.fuse
+def _corrected(x: Any, at: Any, low: Any, high: Any, last: int) -> Any:
+    return at - (x < low).astype(fx.int32) + ((x >= high) & (at < last)).astype(fx.int32)
+
+
+def _width(x: Tensor, edges: Tensor) -> float | None:
+    """The width of bins by which the bin of an element can be told up to one, where that is faster than to search."""
+    count = edges.size - 1
+    exact = x.dtype.itemsize <= 4 or x.dtype == fx.float64
+    if not (exact and 0 < 4 * count < x.size):
+        return None
+    first, last = float(edges[0].item()), float(edges[-1].item())
+    width = (last - first) / count
+    if not 0 < width < math.inf:
+        return None
+    off = (edges.astype(fx.float64) - first) / width - fx.arange(count + 1, dtype=fx.float64)
+    return width if fx.max(fx.abs(off)).item() < 0.25 else None
+
+
 def _places(x: Tensor, edges: Tensor) -> tuple[Tensor, Tensor]:
     """The number of the bin of each element, and whether it is in one."""
+    last = edges.size - 2
+    inside = (x >= edges[0]) & (x <= edges[-1])
+    width = _width(x, edges)
+    if width is not None:
+        wide = x.astype(fx.float64)
+        at = _estimate(wide, float(edges[0].item()), width, last)
+        edges = edges.astype(fx.float64)
+        return _corrected(wide, at, fx.take(edges, at), fx.take(edges[1:], at), last), inside
     at = fx.searchsorted(edges, x, "right") - 1
-    last = x == edges[-1]
-    return fx.where(last, edges.size - 2, at), (x >= edges[0]) & (x <= edges[-1])
+    return fx.where(x == edges[-1], last, at), inside
 
 
 def histogram_bin_edges(
