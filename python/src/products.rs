@@ -1,7 +1,8 @@
 //! Products of vectors and matrices.
 
 use crate::cell::PyTensor;
-use crate::convert::{Ints, OperandRef, TensorArg, compute, count, integer};
+use crate::convert::error::Raise;
+use crate::convert::{Ints, Operand, OperandRef, TensorArg, compute, count, integer};
 use crate::deferred;
 use crate::dtype::DTypeArg;
 use flex::Tensor;
@@ -77,10 +78,11 @@ fn matrix_transpose(x: OperandRef) -> PyResult<PyTensor> {
 #[function(x1, x2, /, axes: "SupportsIndex | tuple[_Shape, _Shape]" = 2)]
 fn tensordot(
     py: Python<'_>,
-    x1: TensorArg,
-    x2: TensorArg,
+    x1: Operand,
+    x2: Operand,
     axes: Option<&Bound<PyAny>>,
 ) -> PyResult<PyTensor> {
+    let (x1, x2) = Operand::tensors(x1, x2).raise()?;
     let axes = match axes {
         None => TensordotAxes::Count(2),
         Some(axes) => match integer(axes) {
@@ -96,9 +98,7 @@ fn tensordot(
             }
         },
     };
-    compute(py, work(&x1.0, x2.0.len()), || {
-        ops::tensordot(&x1.0, &x2.0, axes)
-    })
+    compute(py, work(&x1, x2.len()), || ops::tensordot(&x1, &x2, axes))
 }
 
 /// The dot product along an axis; complex numbers of x1 are conjugated.
@@ -153,8 +153,9 @@ fn cross(py: Python<'_>, x1: TensorArg, x2: TensorArg, axis: isize) -> PyResult<
 /// >>> flex.inner(flex.asarray([[1, 2], [3, 4]]), flex.asarray([10, 1])).tolist()
 /// [12, 34]
 #[function(x1, x2, /)]
-fn inner(py: Python<'_>, x1: TensorArg, x2: TensorArg) -> PyResult<PyTensor> {
-    compute(py, work(&x1.0, x2.0.len()), || ops::inner(&x1.0, &x2.0))
+fn inner(py: Python<'_>, x1: Operand, x2: Operand) -> PyResult<PyTensor> {
+    let (x1, x2) = Operand::tensors(x1, x2).raise()?;
+    compute(py, work(&x1, x2.len()), || ops::inner(&x1, &x2))
 }
 
 /// The product of numpy.dot: of vectors or matrices as `matmul`, with a number the product, and
@@ -167,8 +168,9 @@ fn inner(py: Python<'_>, x1: TensorArg, x2: TensorArg) -> PyResult<PyTensor> {
 /// >>> flex.dot(flex.asarray([1, 2]), flex.asarray([[1, 2], [3, 4]])).tolist()
 /// [7, 10]
 #[function(x1, x2, /)]
-fn dot(py: Python<'_>, x1: TensorArg, x2: TensorArg) -> PyResult<PyTensor> {
-    compute(py, work(&x1.0, x2.0.len()), || ops::dot(&x1.0, &x2.0))
+fn dot(py: Python<'_>, x1: Operand, x2: Operand) -> PyResult<PyTensor> {
+    let (x1, x2) = Operand::tensors(x1, x2).raise()?;
+    compute(py, work(&x1, x2.len()), || ops::dot(&x1, &x2))
 }
 
 /// The dot product of all elements in row-major order; complex numbers of x1 are conjugated.
@@ -179,8 +181,9 @@ fn dot(py: Python<'_>, x1: TensorArg, x2: TensorArg) -> PyResult<PyTensor> {
 /// >>> flex.vdot(flex.asarray([[1, 2], [3, 4]]), flex.asarray([[10, 1], [0, 1]])).item()
 /// 16
 #[function(x1, x2, /)]
-fn vdot(py: Python<'_>, x1: TensorArg, x2: TensorArg) -> PyResult<PyTensor> {
-    compute(py, x1.0.len(), || ops::vdot(&x1.0, &x2.0))
+fn vdot(py: Python<'_>, x1: Operand, x2: Operand) -> PyResult<PyTensor> {
+    let (x1, x2) = Operand::tensors(x1, x2).raise()?;
+    compute(py, x1.len(), || ops::vdot(&x1, &x2))
 }
 
 /// The Kronecker product: each element of x1 times the whole of x2, as blocks. The shape with fewer
@@ -191,8 +194,9 @@ fn vdot(py: Python<'_>, x1: TensorArg, x2: TensorArg) -> PyResult<PyTensor> {
 /// >>> flex.kron(flex.asarray([1, 10]), flex.asarray([1, 2, 3])).tolist()
 /// [1, 2, 3, 10, 20, 30]
 #[function(x1, x2, /)]
-fn kron(py: Python<'_>, x1: TensorArg, x2: TensorArg) -> PyResult<PyTensor> {
-    compute(py, x1.0.len().saturating_mul(x2.0.len()), || {
-        ops::kron(&x1.0, &x2.0)
+fn kron(py: Python<'_>, x1: Operand, x2: Operand) -> PyResult<PyTensor> {
+    let (x1, x2) = Operand::tensors(x1, x2).raise()?;
+    compute(py, x1.len().saturating_mul(x2.len()), || {
+        ops::kron(&x1, &x2)
     })
 }

@@ -388,3 +388,31 @@ def test_every_dtype_compares_with_every_number():
             for name in COMPARISONS:
                 assert getattr(flex, name)(x, c).dtype == flex.bool
                 assert queued(getattr(flex, name))(c, x).dtype == flex.bool
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        flex.kron,
+        flex.dot,
+        flex.inner,
+        lambda x, y: flex.tensordot(x, y, axes=0),
+        lambda x, y: flex.stack([x[0], y, 2]),
+        lambda x, y: flex.nn.prelu(-x, y),
+        flex.nn.mse_loss,
+        flex.nn.l1_loss,
+        flex.nn.smooth_l1_loss,
+        flex.nn.huber_loss,
+        lambda x, y: flex.nn.binary_cross_entropy(x / 10, y),
+        flex.nn.binary_cross_entropy_with_logits,
+        flex.nn.kl_div,
+        flex.nn.poisson_nll_loss,
+        lambda x, y: flex.nn.gaussian_nll_loss(x, y, y),
+    ],
+)
+def test_numbers_take_the_dtype_of_the_tensor(dtype, call):
+    x = flex.asarray([1.0, 2.5], dtype=getattr(flex, dtype))
+    found, expected = call(x, 0.1), call(x, flex.asarray(0.1, dtype=x.dtype))
+    assert found.dtype == expected.dtype == x.dtype
+    assert found.tolist() == expected.tolist()

@@ -44,6 +44,17 @@ impl Operand {
             Operand::Scalar(s) => Tensor::scalar(s, s.promote(other)),
         }
     }
+    /// Two operands as tensors: a number beside a tensor takes the dtype that it has in an operation
+    /// with it.
+    pub fn tensors(x1: Operand, x2: Operand) -> flex::Result<(Tensor, Tensor)> {
+        match (x1, x2) {
+            (x1 @ Operand::Scalar(_), x2 @ Operand::Scalar(_)) => Ok((x1.tensor()?, x2.tensor()?)),
+            (x1, x2) => {
+                let (d1, d2) = (x1.dtype(), x2.dtype());
+                Ok((x1.tensor_like(d2)?, x2.tensor_like(d1)?))
+            }
+        }
+    }
     /// As a tensor that is compared with elements of another dtype: exactly, if these are integers
     /// or bool, so a number that is none of them becomes a float64, infinite if it is out of range.
     pub fn tensor_to_compare(self, other: DType) -> flex::Result<Tensor> {
@@ -337,8 +348,24 @@ impl<'py> FromPyObject<'_, 'py> for TensorList {
     stub_type!("Iterable[_Operand]");
     type Error = PyErr;
     fn extract(x: Borrowed<'_, 'py, PyAny>) -> PyResult<TensorList> {
-        match sequence::items(&x, |t| Ok(t.extract::<TensorArg>()?.0))? {
-            Some(tensors) => Ok(TensorList(tensors)),
+        match sequence::items(&x, |t| t.extract::<Operand>())? {
+            Some(operands) => {
+                // numbers take the dtype that they have beside the tensors
+                let tensors = operands.iter().filter(|x| matches!(x, Operand::Tensor(_)));
+                let common = tensors.map(Operand::dtype).map(Some).reduce(|a, b| {
+                    let (a, b) = (a?, b?);
+                    a.promote(b, "concat").ok()
+                });
+                let tensor = |x: Operand| match common.flatten() {
+                    Some(dtype) => x.tensor_like(dtype),
+                    None => x.tensor(),
+                };
+                let tensors = operands
+                    .into_iter()
+                    .map(tensor)
+                    .collect::<flex::Result<_>>();
+                Ok(TensorList(tensors.raise()?))
+            }
             None => Err(PyTypeError::new_err(format!(
                 "expected a list or tuple of tensors, got {}",
                 kind(&x)

@@ -2,6 +2,7 @@
 
 use super::norm::converted;
 use crate::cell::PyTensor;
+use crate::convert::error::Raise;
 use crate::convert::{Operand, OperandRef, TensorArg, axis_or_dim, compute};
 use crate::dtype::DTypeArg;
 use crate::elementwise::{apply, apply_ref, compute_each};
@@ -58,8 +59,9 @@ fn leaky_relu(py: Python<'_>, x: Operand, negative_slope: Option<Operand>) -> Py
 /// >>> flex.nn.prelu(flex.asarray([[-1.0, -1.0]]), flex.asarray([0.5, 0.25])).tolist()
 /// [[-0.5, -0.25]]
 #[function(x, weight)]
-fn prelu(py: Python<'_>, x: TensorArg, weight: TensorArg) -> PyResult<PyTensor> {
-    compute(py, x.0.len(), || nn::prelu(&x.0, &weight.0))
+fn prelu(py: Python<'_>, x: Operand, weight: Operand) -> PyResult<PyTensor> {
+    let (x, weight) = Operand::tensors(x, weight).raise()?;
+    compute(py, x.len(), || nn::prelu(&x, &weight))
 }
 
 /// `leaky_relu` with the mean of the slopes that training draws from `lower` to `upper` (Xu et al.,

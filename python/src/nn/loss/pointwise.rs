@@ -1,7 +1,8 @@
 //! Losses of differences.
 
 use crate::cell::PyTensor;
-use crate::convert::{TensorArg, compute};
+use crate::convert::error::Raise;
+use crate::convert::{Operand, compute};
 use flex::nn;
 use pyo3::prelude::*;
 
@@ -14,14 +15,10 @@ use pyo3::prelude::*;
 /// >>> flex.nn.mse_loss(flex.asarray([1.0, 2.0]), flex.asarray([0.0, 4.0])).item()
 /// 2.5
 #[function(x, target, *, reduction: "_Reduction" = "mean")]
-fn mse_loss(
-    py: Python<'_>,
-    x: TensorArg,
-    target: TensorArg,
-    reduction: &str,
-) -> PyResult<PyTensor> {
+fn mse_loss(py: Python<'_>, x: Operand, target: Operand, reduction: &str) -> PyResult<PyTensor> {
+    let (x, target) = Operand::tensors(x, target).raise()?;
     let how = super::reduction("mse_loss", reduction)?;
-    compute(py, x.0.len(), || nn::mse_loss(&x.0, &target.0, how))
+    compute(py, x.len(), || nn::mse_loss(&x, &target, how))
 }
 
 /// `|x - target|`, reduced.
@@ -31,9 +28,10 @@ fn mse_loss(
 /// >>> flex.nn.l1_loss(flex.asarray([1.0, 2.0]), flex.asarray([0.0, 4.0])).item()
 /// 1.5
 #[function(x, target, *, reduction: "_Reduction" = "mean")]
-fn l1_loss(py: Python<'_>, x: TensorArg, target: TensorArg, reduction: &str) -> PyResult<PyTensor> {
+fn l1_loss(py: Python<'_>, x: Operand, target: Operand, reduction: &str) -> PyResult<PyTensor> {
+    let (x, target) = Operand::tensors(x, target).raise()?;
     let how = super::reduction("l1_loss", reduction)?;
-    compute(py, x.0.len(), || nn::l1_loss(&x.0, &target.0, how))
+    compute(py, x.len(), || nn::l1_loss(&x, &target, how))
 }
 
 /// `d**2 / (2 * beta)` where `d = |x - target|` is below `beta`, else `d - beta / 2` (Girshick, 2015),
@@ -46,15 +44,14 @@ fn l1_loss(py: Python<'_>, x: TensorArg, target: TensorArg, reduction: &str) -> 
 #[function(x, target, *, reduction: "_Reduction" = "mean", beta = 1.0)]
 fn smooth_l1_loss(
     py: Python<'_>,
-    x: TensorArg,
-    target: TensorArg,
+    x: Operand,
+    target: Operand,
     reduction: &str,
     beta: f64,
 ) -> PyResult<PyTensor> {
+    let (x, target) = Operand::tensors(x, target).raise()?;
     let how = super::reduction("smooth_l1_loss", reduction)?;
-    compute(py, x.0.len(), || {
-        nn::smooth_l1_loss(&x.0, &target.0, beta, how)
-    })
+    compute(py, x.len(), || nn::smooth_l1_loss(&x, &target, beta, how))
 }
 
 /// `d**2 / 2` where `d = |x - target|` is below `delta`, else `delta * (d - delta / 2)` (Huber, 1964),
@@ -67,13 +64,12 @@ fn smooth_l1_loss(
 #[function(x, target, reduction: "_Reduction" = "mean", delta = 1.0)]
 fn huber_loss(
     py: Python<'_>,
-    x: TensorArg,
-    target: TensorArg,
+    x: Operand,
+    target: Operand,
     reduction: &str,
     delta: f64,
 ) -> PyResult<PyTensor> {
+    let (x, target) = Operand::tensors(x, target).raise()?;
     let how = super::reduction("huber_loss", reduction)?;
-    compute(py, x.0.len(), || {
-        nn::huber_loss(&x.0, &target.0, delta, how)
-    })
+    compute(py, x.len(), || nn::huber_loss(&x, &target, delta, how))
 }

@@ -2,7 +2,8 @@
 
 use super::tensor;
 use crate::cell::PyTensor;
-use crate::convert::{TensorArg, compute};
+use crate::convert::error::Raise;
+use crate::convert::{Operand, TensorArg, compute};
 use flex::nn::{self, BinaryCrossEntropy, GaussianNllLoss, KlDiv, PoissonNllLoss, WithLogits};
 use pyo3::prelude::*;
 
@@ -17,17 +18,18 @@ use pyo3::prelude::*;
 #[function(x, target, weight = None, *, reduction: "_Reduction" = "mean")]
 fn binary_cross_entropy(
     py: Python<'_>,
-    x: TensorArg,
-    target: TensorArg,
+    x: Operand,
+    target: Operand,
     weight: Option<TensorArg>,
     reduction: &str,
 ) -> PyResult<PyTensor> {
+    let (x, target) = Operand::tensors(x, target).raise()?;
     let options = BinaryCrossEntropy {
         weight: tensor(&weight),
         reduction: super::reduction("binary_cross_entropy", reduction)?,
     };
-    compute(py, x.0.len(), || {
-        nn::binary_cross_entropy(&x.0, &target.0, options)
+    compute(py, x.len(), || {
+        nn::binary_cross_entropy(&x, &target, options)
     })
 }
 
@@ -43,19 +45,20 @@ fn binary_cross_entropy(
 #[function(x, target, weight = None, *, reduction: "_Reduction" = "mean", pos_weight = None)]
 fn binary_cross_entropy_with_logits(
     py: Python<'_>,
-    x: TensorArg,
-    target: TensorArg,
+    x: Operand,
+    target: Operand,
     weight: Option<TensorArg>,
     reduction: &str,
     pos_weight: Option<TensorArg>,
 ) -> PyResult<PyTensor> {
+    let (x, target) = Operand::tensors(x, target).raise()?;
     let options = WithLogits {
         weight: tensor(&weight),
         pos_weight: tensor(&pos_weight),
         reduction: super::reduction("binary_cross_entropy_with_logits", reduction)?,
     };
-    compute(py, x.0.len(), || {
-        nn::binary_cross_entropy_with_logits(&x.0, &target.0, options)
+    compute(py, x.len(), || {
+        nn::binary_cross_entropy_with_logits(&x, &target, options)
     })
 }
 
@@ -72,11 +75,12 @@ fn binary_cross_entropy_with_logits(
 #[function(x, target, *, reduction: "Literal['none', 'mean', 'sum', 'batchmean']" = "mean", log_target = false)]
 fn kl_div(
     py: Python<'_>,
-    x: TensorArg,
-    target: TensorArg,
+    x: Operand,
+    target: Operand,
     reduction: &str,
     log_target: bool,
 ) -> PyResult<PyTensor> {
+    let (x, target) = Operand::tensors(x, target).raise()?;
     let batchmean = reduction == "batchmean";
     let how = if batchmean { "sum" } else { reduction };
     let options = KlDiv {
@@ -84,7 +88,7 @@ fn kl_div(
         batchmean,
         reduction: super::reduction("kl_div", how)?,
     };
-    compute(py, x.0.len(), || nn::kl_div(&x.0, &target.0, options))
+    compute(py, x.len(), || nn::kl_div(&x, &target, options))
 }
 
 /// The negative log-likelihood of a Poisson distribution: `exp(x) - target * x`, or for rates `x -
@@ -99,22 +103,21 @@ fn kl_div(
 #[function(x, target, log_input = true, full = false, *, eps = 1e-8, reduction: "_Reduction" = "mean")]
 fn poisson_nll_loss(
     py: Python<'_>,
-    x: TensorArg,
-    target: TensorArg,
+    x: Operand,
+    target: Operand,
     log_input: bool,
     full: bool,
     eps: f64,
     reduction: &str,
 ) -> PyResult<PyTensor> {
+    let (x, target) = Operand::tensors(x, target).raise()?;
     let options = PoissonNllLoss {
         log_input,
         full,
         eps,
         reduction: super::reduction("poisson_nll_loss", reduction)?,
     };
-    compute(py, x.0.len(), || {
-        nn::poisson_nll_loss(&x.0, &target.0, options)
-    })
+    compute(py, x.len(), || nn::poisson_nll_loss(&x, &target, options))
 }
 
 /// The negative log-likelihood of a Gaussian distribution: `(log(var) + (x - target)**2 / var) /
@@ -130,19 +133,21 @@ fn poisson_nll_loss(
 #[function(x, target, var, full = false, eps = 1e-6, reduction: "_Reduction" = "mean")]
 fn gaussian_nll_loss(
     py: Python<'_>,
-    x: TensorArg,
-    target: TensorArg,
-    var: TensorArg,
+    x: Operand,
+    target: Operand,
+    var: Operand,
     full: bool,
     eps: f64,
     reduction: &str,
 ) -> PyResult<PyTensor> {
+    let (x, target) = Operand::tensors(x, target).raise()?;
+    let var = var.tensor_like(x.dtype()).raise()?;
     let options = GaussianNllLoss {
         full,
         eps,
         reduction: super::reduction("gaussian_nll_loss", reduction)?,
     };
-    compute(py, x.0.len(), || {
-        nn::gaussian_nll_loss(&x.0, &target.0, &var.0, options)
+    compute(py, x.len(), || {
+        nn::gaussian_nll_loss(&x, &target, &var, options)
     })
 }
