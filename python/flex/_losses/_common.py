@@ -31,9 +31,10 @@ def takes_input(f: _F) -> _F:
     return call  # type: ignore[return-value]
 
 
-def operands(op: str, **xs: Any) -> dict[str, Tensor]:
-    """The operands as tensors. DTypeError for complex numbers."""
-    tensors = {name: tensor(x) for name, x in xs.items() if x is not None}
+def operands(op: str, *, weight: Any = None, **xs: Any) -> dict[str, Tensor]:
+    """The operands as tensors, weights if there are any. DTypeError for complex numbers."""
+    given = xs if weight is None else {**xs, "weight": weight}
+    tensors = {name: tensor(x) for name, x in given.items()}
     if any(fx.isdtype(x.dtype, "complex floating") for x in tensors.values()):
         raise fx.DTypeError(f"{op}: not defined for complex numbers ({shown(tensors)})")
     return tensors
