@@ -13,6 +13,8 @@ import pytest
 BERT = Path(__file__).resolve().parent.parent / "data" / "models" / "bert"
 WORDS = ["the", "a", "cat", "dog", "sat", "ran", "on", "mat", "far", "away"]
 LONG = 100  # seconds, for what takes one on an idle machine
+# a shell starts what runs in the background with the signal ignored
+MAIN = "signal.signal(signal.SIGINT, signal.default_int_handler)\nsys.exit(flex.cli.main())"
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 
@@ -50,7 +52,7 @@ def test_an_interrupted_pool_ends_at_once(corpus, tmp_path, send):
         "        os.kill(process.pid, signal.SIGSTOP)\n"
         "    print('stopped', flush=True)\n"
         "VectorFile.append = appended\n"
-        "sys.exit(flex.cli.main())"
+        f"{MAIN}"
     )
     out = tmp_path / "out.npy"
     arguments = ["embed", corpus, "-o", out, "--model", BERT, "--processes", "2"]
@@ -90,7 +92,7 @@ def test_an_interrupt_while_the_pool_starts(corpus, tmp_path):
         "    launch(*arguments)\n"
         "    os.killpg(0, signal.SIGINT)\n"
         "popen_spawn_posix.Popen._launch = launched\n"
-        "sys.exit(flex.cli.main())"
+        f"{MAIN}"
     )
     arguments = ["embed", corpus, "-o", tmp_path / "out.npy", "--model", BERT]
     process = subprocess.run(

@@ -182,7 +182,9 @@ def test_svd(dtype, shape):
         atol=30 * max(shape) * EPS[dtype] * (1 + norm(a)),
     )
     only = to_numpy(linalg.svdvals(flex.asarray(a)))
-    np.testing.assert_allclose(only, s.astype(only.dtype), rtol=10 * EPS[dtype])
+    # two iterations, each accurate to some roundings of every value
+    rtol = (10 + max(shape)) * EPS[dtype]
+    np.testing.assert_allclose(only, s.astype(only.dtype), rtol=rtol)
 
 
 @pytest.mark.parametrize("dtype", FIELDS)
