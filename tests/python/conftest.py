@@ -4,14 +4,19 @@ import gc
 import os
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from support import FEWER, LAYOUTS
 
 import flex
 
 # No example has a time limit, since other stages run beside these tests. In continuous integration
 # the examples are the same in every run; elsewhere hypothesis draws new ones.
-settings.register_profile("untimed", deadline=None, max_examples=100 // FEWER)
+settings.register_profile(
+    "untimed",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    max_examples=100 // FEWER,
+)
 settings.register_profile("ci", settings.get_profile("untimed"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "untimed")
 
