@@ -194,8 +194,8 @@ def _corrected(x: Any, at: Any, low: Any, high: Any, last: int) -> Any:
     return at - (x < low).astype(fx.int32) + ((x >= high) & (at < last)).astype(fx.int32)
 
 
-def _width(x: Tensor, edges: Tensor) -> float | None:
-    """The width of bins by which the bin of an element can be told up to one, where that is faster than to search."""
+def _even(x: Tensor, edges: Tensor) -> tuple[float, float] | None:
+    """The first edge and the width of bins, if these tell the bin of an element up to one and that is faster than to search."""
     count = edges.size - 1
     exact = x.dtype.itemsize <= 4 or x.dtype == fx.float64
     if not (exact and 0 < 4 * count < x.size):
@@ -205,17 +205,17 @@ def _width(x: Tensor, edges: Tensor) -> float | None:
     if not 0 < width < math.inf:
         return None
     off = (edges.astype(fx.float64) - first) / width - fx.arange(count + 1, dtype=fx.float64)
-    return width if fx.max(fx.abs(off)).item() < 0.25 else None
+    return (first, width) if fx.max(fx.abs(off)).item() < 0.25 else None
 
 
 def _places(x: Tensor, edges: Tensor) -> tuple[Tensor, Tensor]:
     """The number of the bin of each element, and whether it is in one."""
     last = edges.size - 2
     inside = (x >= edges[0]) & (x <= edges[-1])
-    width = _width(x, edges)
-    if width is not None:
+    even = _even(x, edges)
+    if even is not None:
         wide = x.astype(fx.float64)
-        at = _estimate(wide, float(edges[0].item()), width, last)
+        at = _estimate(wide, *even, last)
         edges = edges.astype(fx.float64)
         return _corrected(wide, at, fx.take(edges, at), fx.take(edges[1:], at), last), inside
     at = fx.searchsorted(edges, x, "right") - 1

@@ -40,9 +40,9 @@ def operands(op: str, *, weight: Any = None, **xs: Any) -> dict[str, Tensor]:
     return tensors
 
 
-def common(**xs: Tensor) -> DType:
+def common(*xs: Tensor) -> DType:
     """The dtype of a result: the operands' common one, float32 for integers."""
-    return inexact(fx.empty((), dtype=fx.result_type(*xs.values()))).dtype
+    return inexact(fx.empty((), dtype=fx.result_type(*xs))).dtype
 
 
 def wide(x: Tensor, dtype: DType) -> Tensor:

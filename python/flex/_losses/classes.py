@@ -56,7 +56,7 @@ def multi_margin_loss(
     if weight is not None:
         _check_shape(op, given, "weight", (count,))
     _check_range(op, classes, 0, count)
-    dtype = common(x=scores)
+    dtype = common(scores)
     scores, at = wide(scores, dtype), fx.expand_dims(classes, axis=-1)
     over = fx.maximum(margin - fx.take_along_axis(scores, at, axis=-1) + scores, 0.0)
     if p == 2:
@@ -89,7 +89,7 @@ def multilabel_margin_loss(
     count = scores.shape[-1]
     _check_shape(op, given, "target", scores.shape)
     _check_range(op, classes, -1, count)
-    dtype = common(x=scores)
+    dtype = common(scores)
     scores = wide(scores, dtype)
     listed = fx.cumulative_sum((classes == -1).astype(fx.int64), axis=-1) == 0
     most = int(fx.max(fx.sum(listed.astype(fx.int64), axis=-1)).item()) if classes.size else 0
@@ -130,7 +130,7 @@ def multilabel_soft_margin_loss(
     if not shape:
         raise fx.ShapeError(f"{op}: x must have an axis of classes ({shown(given)})")
     _check_shape(op, given, "target", shape)
-    dtype = common(x=given["x"], target=given["target"])
+    dtype = common(given["x"], given["target"])
     scores, targets = wide(given["x"], dtype), wide(given["target"], dtype)
     losses = targets * fx.logaddexp(-scores, 0.0) + (1 - targets) * fx.logaddexp(scores, 0.0)
     if weight is not None:

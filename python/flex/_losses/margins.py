@@ -44,7 +44,7 @@ def hinge_embedding_loss(
     check_margin(op, margin)
     given = operands(op, x=x, target=target)
     broadcast(op, given)
-    dtype, signs = common(x=given["x"]), given["target"]
+    dtype, signs = common(given["x"]), given["target"]
     distances = wide(given["x"], dtype)
     near = fx.where(signs != -1, distances, 0.0)
     far = fx.where(signs != 1, fx.maximum(margin - distances, 0.0), 0.0)
@@ -65,7 +65,7 @@ def soft_margin_loss(x: _Nested, target: _Nested, *, reduction: _Reduction = "me
     check_reduction(op, reduction)
     given = operands(op, x=x, target=target)
     broadcast(op, given)
-    dtype = common(**given)
+    dtype = common(*given.values())
     products = wide(given["x"], dtype) * wide(given["target"], dtype)
     return reduced(fx.logaddexp(-products, 0.0), reduction, dtype)
 
@@ -99,7 +99,7 @@ def triplet_margin_with_distance_loss(
     given = operands(op, anchor=anchor, positive=positive, negative=negative)
     broadcast(op, given)
     if distance_function is None:
-        dtype = common(**given)
+        dtype = common(*given.values())
         a, p, n = (wide(x, dtype) for x in given.values())
         measure: Callable[[Tensor, Tensor], Any] = fx._nn.pairwise_distance
     else:
@@ -111,7 +111,7 @@ def triplet_margin_with_distance_loss(
     if len({x.shape for x in found.values()}) > 1:
         raise fx.ShapeError(f"{op}: the distances must have one shape ({shown(found)})")
     if distance_function is not None:
-        dtype = common(**found)
+        dtype = common(*found.values())
     near, far, *between = (wide(x, dtype) for x in found.values())
     for other in between:
         far = fx.minimum(far, other)

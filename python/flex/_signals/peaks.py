@@ -146,6 +146,13 @@ def _prominences(
     return sizes, [left_bases[p] for p in peaks], [last - right_bases[last - p] for p in peaks]
 
 
+def _crossing(x: list[float], at: int, peak: int, height: float) -> float:
+    """Where the signal crosses a height on the right of a sample, which is the last on the left of the peak not above it."""
+    if x[at] < height and at < peak:
+        return at + (height - x[at]) / (x[at + 1] - x[at])
+    return float(at)
+
+
 def _crossings(
     x: list[float], peaks: list[int], heights: list[float], bases: list[int]
 ) -> list[float]:
@@ -163,9 +170,7 @@ def _crossings(
             at -= 1
         if at > base and height < x[at]:
             far.append(j)
-        found[j] = float(at)
-        if x[at] < height and at < peak:
-            found[j] += (height - x[at]) / (x[at + 1] - x[at])
+        found[j] = _crossing(x, at, peak, height)
     if not far:
         return found
     order = sorted(far, key=peaks.__getitem__)
@@ -188,9 +193,7 @@ def _crossings(
         if height == height:
             nearest = bisect_right(values, height) - 1
             at = max(bases[j], places[nearest] if nearest >= 0 else 0)
-        found[j] = float(at)
-        if x[at] < height and at < peak:
-            found[j] += (height - x[at]) / (x[at + 1] - x[at])
+        found[j] = _crossing(x, at, peak, height)
     return found
 
 
