@@ -31,8 +31,6 @@ pub(super) fn reduce<T: Field>(
     let mut y = Scratch::<T>::new(n)?;
     let mut conj = Scratch::<T>::new(n)?;
     let least = tiny::<T::Real>() / epsilon::<T::Real>();
-    // whether the sums are those of this step's column
-    let mut known = false;
     for j in 0..n {
         let first = a[j * n + j];
         let beta = q.set(j, (j..n).map(|i| a[i * n + j]));
@@ -45,7 +43,7 @@ pub(super) fn reduce<T: Field>(
         // y = v^H A, of which the first row has the factor 1
         y[j + 1..].copy_from_slice(&row[j + 1..]);
         let reflected = tau.magnitude() > T::Real::ZERO;
-        if reflected && known && beta * beta > least {
+        if reflected && j > 0 && beta * beta > least {
             let by = T::ONE.divide(first - T::real(beta)).conj();
             for sums in sums.chunks_exact(n).skip(j / ROWS) {
                 axpy(by, &sums[j + 1..], &mut y[j + 1..]);
@@ -94,7 +92,6 @@ pub(super) fn reduce<T: Field>(
                 }
             }
         });
-        known = true;
     }
     Ok((q, p))
 }

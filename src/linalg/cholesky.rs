@@ -40,9 +40,8 @@ fn factor<T: Field>(a: &mut [T], n: usize) -> Result<usize> {
             break;
         }
         // X L^H = A below the panel; no inverse overflows, since the diagonal has square roots
-        if let Some(block) = Panel::new(a, n, start..end, (false, false), |x| x.conj())? {
-            block.solve_rows(&mut a[end * n..], n, start..end)?;
-        }
+        let block = Panel::new(a, n, start..end, (false, false), |x| x.conj())?;
+        block.solve_rows(&mut a[end * n..], n, start..end)?;
         let left = copied(a, n, end..n, start..end, |x| -x)?;
         let right = copied(a, n, end..n, start..end, |x| x.conj())?;
         let left = Mat::from_slice(&left, n - end, end - start);

@@ -167,12 +167,12 @@ fn shift<F: Real>(q: &[F], e: &[F], start: usize, pivots: Option<Pivots<F>>) -> 
     let square = q_last * (e[last - 1] / unit);
     let half = (x - q_last) * F::from_f64(0.5);
     let root = sqrt(half * half + square);
-    let smaller = if half < F::ZERO {
+    let fraction = if half < F::ZERO {
         q_last + half - root
     } else {
         q_last - square / (half + root)
     };
-    let (fraction, smaller) = (smaller, smaller * unit);
+    let smaller = fraction * unit;
     let cautious = F::from_f64(0.25) * least(positive(smaller), least(pivots.before, pivots.last));
     if pivots.at + 1 < last || start + 2 > last {
         return cautious;

@@ -32,9 +32,8 @@ pub(super) fn factor<T: Field>(
             break;
         }
         // the rows of U beside the panel: L11 U12 = A12
-        if let Some(block) = Panel::new(a, cols, start..end, (false, true), |x| x)? {
-            block.solve(&mut a[start * cols..], cols, end..cols)?;
-        }
+        let block = Panel::new(a, cols, start..end, (false, true), |x| x)?;
+        block.solve(&mut a[start * cols..], cols, end..cols)?;
         if end < rows {
             let left = copied(a, cols, end..rows, start..end, |x| -x)?;
             let right = copied(a, cols, start..end, end..cols, |x| x)?;
@@ -187,7 +186,8 @@ pub(super) fn forward<T: Field>(
             let above = Mat::from_slice(above, start, width).block(0..start, 0..cols);
             add_product(rows, width, 0..cols, left, above)?;
         }
-        if let Some(block) = Panel::new(l, n, start..end, (false, unit), |x| x)? {
+        let block = Panel::new(l, n, start..end, (false, unit), |x| x)?;
+        if block.is_finite() {
             let cols = if sides == Sides::Lower { end } else { width };
             block.solve(&mut b[start * width..], width, 0..cols)?;
             continue;
@@ -224,7 +224,8 @@ pub(super) fn backward<T: Field>(u: &[T], n: usize, b: &mut [T], width: usize) -
             let below = Mat::from_slice(below, n - end, width);
             add_product(&mut rows[start * width..], width, 0..width, right, below)?;
         }
-        if let Some(block) = Panel::new(u, n, start..end, (true, false), |x| x)? {
+        let block = Panel::new(u, n, start..end, (true, false), |x| x)?;
+        if block.is_finite() {
             block.solve(&mut b[start * width..], width, 0..width)?;
             continue;
         }

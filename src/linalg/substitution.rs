@@ -18,14 +18,14 @@ pub(super) struct Panel<T> {
 
 impl<T: Field> Panel<T> {
     /// The block `range` of a matrix with rows of `stride` elements, of its upper or lower triangle,
-    /// each number through `f`; a diagonal of 1 if `unit`. None if an inverse is not finite.
+    /// each number through `f`; a diagonal of 1 if `unit`.
     pub fn new(
         t: &[T],
         stride: usize,
         range: Range<usize>,
         (upper, unit): (bool, bool),
         f: impl Fn(T) -> T,
-    ) -> Result<Option<Self>> {
+    ) -> Result<Self> {
         let size = range.len();
         let mut factor = Scratch::new(size * size)?;
         factor.fill(T::ZERO);
@@ -38,20 +38,21 @@ impl<T: Field> Panel<T> {
             for (k, to) in to[..j].iter_mut().enumerate() {
                 *to = -f(row[at(k)]);
             }
-            if unit {
-                to[j] = T::ONE;
-                continue;
-            }
-            to[j] = T::ONE.divide(f(row[at(j)]));
-            if !to[j].isfinite() {
-                return Ok(None);
-            }
+            to[j] = match unit {
+                true => T::ONE,
+                false => T::ONE.divide(f(row[at(j)])),
+            };
         }
-        Ok(Some(Panel {
+        Ok(Panel {
             factor,
             size,
             upper,
-        }))
+        })
+    }
+    /// Whether the inverses of the diagonal are finite, without which there is no solution by them.
+    pub fn is_finite(&self) -> bool {
+        let mut inverses = self.factor.iter().step_by(self.size + 1);
+        inverses.all(|inverse| inverse.isfinite())
     }
     /// What the right-hand sides cost, for each.
     fn cost(&self) -> Cost {
