@@ -5,7 +5,7 @@ use super::blocks::{add_product, copied, panel};
 use super::field::{Field, field, sqrt};
 use super::qr::{transpose_into, transposed};
 use super::small;
-use super::substitution::Panel;
+use super::substitution::{Panel, Triangle};
 use crate::error::{Error, Result};
 use crate::kernel::gemm::Mat;
 use crate::kernel::linalg::dot_conj;
@@ -40,7 +40,7 @@ fn factor<T: Field>(a: &mut [T], n: usize) -> Result<usize> {
             break;
         }
         // X L^H = A below the panel; no inverse overflows, since the diagonal has square roots
-        let block = Panel::new(a, n, start..end, (false, false), |x| x.conj())?;
+        let block = Panel::new(a, n, start..end, Triangle::ConjLower)?;
         block.solve_rows(&mut a[end * n..], n, start..end)?;
         let left = copied(a, n, end..n, start..end, |x| -x)?;
         let right = copied(a, n, end..n, start..end, |x| x.conj())?;

@@ -3,7 +3,7 @@
 use super::blocks::{add_product, copied, pair, pair_mut, panel};
 use super::field::Field;
 use super::qr::transposed;
-use super::substitution::Panel;
+use super::substitution::{Panel, Triangle};
 use crate::error::{Error, Result};
 use crate::exec::failure::try_split;
 use crate::fallible;
@@ -32,7 +32,7 @@ pub(super) fn factor<T: Field>(
             break;
         }
         // the rows of U beside the panel: L11 U12 = A12
-        let block = Panel::new(a, cols, start..end, (false, true), |x| x)?;
+        let block = Panel::new(a, cols, start..end, Triangle::UnitLower)?;
         block.solve(&mut a[start * cols..], cols, end..cols)?;
         if end < rows {
             let left = copied(a, cols, end..rows, start..end, |x| -x)?;
@@ -186,7 +186,11 @@ pub(super) fn forward<T: Field>(
             let above = Mat::from_slice(above, start, width).block(0..start, 0..cols);
             add_product(rows, width, 0..cols, left, above)?;
         }
-        let block = Panel::new(l, n, start..end, (false, unit), |x| x)?;
+        let triangle = match unit {
+            true => Triangle::UnitLower,
+            false => Triangle::Lower,
+        };
+        let block = Panel::new(l, n, start..end, triangle)?;
         if block.is_finite() {
             let cols = if sides == Sides::Lower { end } else { width };
             block.solve(&mut b[start * width..], width, 0..cols)?;
@@ -224,7 +228,7 @@ pub(super) fn backward<T: Field>(u: &[T], n: usize, b: &mut [T], width: usize) -
             let below = Mat::from_slice(below, n - end, width);
             add_product(&mut rows[start * width..], width, 0..width, right, below)?;
         }
-        let block = Panel::new(u, n, start..end, (true, false), |x| x)?;
+        let block = Panel::new(u, n, start..end, Triangle::Upper)?;
         if block.is_finite() {
             block.solve(&mut b[start * width..], width, 0..width)?;
             continue;

@@ -8,6 +8,19 @@ use crate::kernel::linalg::{LANES, substitute};
 use crate::par::{Cost, Out};
 use core::ops::Range;
 
+/// A triangle of a matrix.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Triangle {
+    /// The lower one.
+    Lower,
+    /// The lower one, with a diagonal of 1.
+    UnitLower,
+    /// The conjugate of the lower one.
+    ConjLower,
+    /// The upper one.
+    Upper,
+}
+
 /// A block of the diagonal of a triangular matrix, ready for substitution: rows in the order in
 /// which they are solved, without their signs, and the inverses of the diagonal.
 pub(super) struct Panel<T> {
@@ -17,16 +30,9 @@ pub(super) struct Panel<T> {
 }
 
 impl<T: Field> Panel<T> {
-    /// The block `range` of a matrix with rows of `stride` elements, of its upper or lower triangle,
-    /// each number through `f`; a diagonal of 1 if `unit`.
-    pub fn new(
-        t: &[T],
-        stride: usize,
-        range: Range<usize>,
-        (upper, unit): (bool, bool),
-        f: impl Fn(T) -> T,
-    ) -> Result<Self> {
-        let size = range.len();
+    /// The block `range` of a triangle of a matrix with rows of `stride` elements.
+    pub fn new(t: &[T], stride: usize, range: Range<usize>, triangle: Triangle) -> Result<Self> {
+        let (size, upper) = (range.len(), triangle == Triangle::Upper);
         let mut factor = Scratch::new(size * size)?;
         factor.fill(T::ZERO);
         let at = |k: usize| match upper {
@@ -36,12 +42,15 @@ impl<T: Field> Panel<T> {
         for (j, to) in factor.chunks_exact_mut(size.max(1)).enumerate() {
             let row = &t[at(j) * stride..][..stride];
             for (k, to) in to[..j].iter_mut().enumerate() {
-                *to = -f(row[at(k)]);
+                *to = -row[at(k)];
             }
-            to[j] = match unit {
-                true => T::ONE,
-                false => T::ONE.divide(f(row[at(j)])),
+            to[j] = match triangle {
+                Triangle::UnitLower => T::ONE,
+                _ => T::ONE.divide(row[at(j)]),
             };
+            if triangle == Triangle::ConjLower {
+                to[..=j].iter_mut().for_each(|x| *x = x.conj());
+            }
         }
         Ok(Panel {
             factor,

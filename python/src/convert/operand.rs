@@ -46,6 +46,7 @@ impl Operand {
     }
     /// Two operands as tensors: a number beside a tensor takes the dtype that it has in an operation
     /// with it.
+    #[inline(never)]
     pub fn tensors(x1: Operand, x2: Operand) -> flex::Result<(Tensor, Tensor)> {
         match (x1, x2) {
             (x1 @ Operand::Scalar(_), x2 @ Operand::Scalar(_)) => Ok((x1.tensor()?, x2.tensor()?)),
