@@ -37,12 +37,24 @@ failed_stages() {
   [ -z "$failed" ] || die "failed:" $failed
 }
 
-# As root on Debian and its derivatives, packages of the distribution are installed without asking.
+# As root on Debian and its derivatives, packages of the distribution are installed without asking. Stages take turns, since apt waits for
+# only one of its locks, and a mirror that fails is asked again; an index that can't be renewed may still serve.
 can_install() { command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; }
-install() { say "installing $* with apt-get"; apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "$@" >/dev/null; }
+install() {
+  local pause
+  local apt=(flock "${TMPDIR:-/tmp}/flex-apt.lock" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
+  say "installing $* with apt-get"
+  for pause in 0 15 60; do
+    sleep "$pause"
+    "${apt[@]}" update || true
+    ! "${apt[@]}" install -y --no-install-recommends "$@" >/dev/null || return 0
+  done
+  [ -z "${stages:-}" ] || printf '%s\n' "$@" >>"$stages/.unavailable"
+  return 1
+}
 
 # not_tested WHAT WHY [PACKAGE..]: says that something is left out, which `left_out` names at the end of a run with several stages. The
-# packages are Debian's that would have helped, if any: if this machine offers them, it could have tested it.
+# packages are Debian's that would have helped, if any: if this machine offers them, and did not fail to install them, it could have tested it.
 not_tested() {
   local what=$1 why=$2 mark=
   shift 2
@@ -53,7 +65,10 @@ not_tested() {
 offered() {
   can_install || return 1
   local package
-  for package; do apt-cache show "$package" >/dev/null 2>&1 || return 1; done
+  for package; do
+    ! grep -qxF "$package" "${stages:-}/.unavailable" 2>/dev/null || return 1
+    apt-cache show "$package" >/dev/null 2>&1 || return 1
+  done
 }
 # Headless Chromium for tests of pages: CHROMIUM if it is set, else Debian's package, where apt may install it.
 browser=(chromium fonts-liberation)
