@@ -7,8 +7,9 @@ set -euo pipefail
 
 step "wheel"
 rm -rf dist
-"$VIRTUAL_ENV/bin/maturin" build --release --quiet --compression-level 9 --out dist
+"$VIRTUAL_ENV/bin/maturin" build --release --quiet --out dist
 wheel=$(ls dist/*.whl)
+"$python" scripts/pack_wheel.py "$wheel"
 check_size "$wheel"
 
 contents=$("$python" -m zipfile --list "$wheel")

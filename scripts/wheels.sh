@@ -23,9 +23,10 @@ for target; do
   esac
   name=CARGO_TARGET_${target^^}_RUSTFLAGS
   env "${name//-/_}=$flags" "$VIRTUAL_ENV/bin/maturin" build --quiet --profile "${PROFILE:-release}" \
-    --target "$target" --compatibility "$platform" --compression-level 9 --out dist
+    --target "$target" --compatibility "$platform" --out dist
 
   wheel=$(ls -t dist/*.whl | head -1)
+  "$python" scripts/pack_wheel.py "$wheel"
   "$VIRTUAL_ENV/bin/twine" check --strict "$wheel"
   "$VIRTUAL_ENV/bin/abi3audit" --strict --summary "$wheel"
   audit=$("$VIRTUAL_ENV/bin/auditwheel" show --ldpaths "$stubs" "$wheel" | tr '\n' ' ')
