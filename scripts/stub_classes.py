@@ -43,6 +43,10 @@ _Activation: TypeAlias = Literal[
 ]
 _Interpolation: TypeAlias = Literal["nearest", "nearest-exact", "linear", "bilinear", "bicubic", "trilinear", "area", "lanczos3"]
 _PadMode: TypeAlias = Literal["constant", "reflect", "replicate", "circular"]
+_QuantileMethod: TypeAlias = Literal[
+    "linear", "lower", "higher", "nearest", "midpoint", "inverted_cdf", "averaged_inverted_cdf", "closest_observation",
+    "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased", "normal_unbiased"
+]
 _Reduction: TypeAlias = Literal["none", "mean", "sum"]
 _Item: TypeAlias = SupportsIndex | slice[Any, Any, Any] | EllipsisType | _Buffer | _Array | _DLPack | Sequence[Any] | None
 _Index: TypeAlias = _Item | tuple[_Item, ...]

@@ -287,6 +287,18 @@ impl Scalar {
     }
 }
 
+/// A number in a message: by its exponent where it would have dozens of digits.
+pub(crate) struct Shown(pub f64);
+
+impl core::fmt::Display for Shown {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self.0.abs() {
+            0.0 | 1e-5..1e16 => self.0.fmt(f),
+            _ => core::fmt::LowerExp::fmt(&self.0, f),
+        }
+    }
+}
+
 impl core::fmt::Display for Scalar {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {

@@ -97,7 +97,7 @@ macro_rules! spreads {
 }
 spreads! {
     /// The variance of the elements that are not NaN; NaN if there are no more than `correction`.
-    /// Arguments, dtypes and errors are those of `var`.
+    /// Arguments, dtypes and errors are those of `var`; DTypeError for complex numbers.
     ///
     /// >>> flex.nanvar(flex.asarray([1.0, flex.nan, 3.0])).item()
     /// 1.0

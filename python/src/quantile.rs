@@ -1,11 +1,13 @@
 //! Quantiles.
 
 use super::cell::PyTensor;
-use super::convert::{Ints, OperandRef, kind, sequence};
+use super::convert::error::Raise;
+use super::convert::{Ints, OperandRef, ValuesArg};
 use super::reduce::over;
-use flex::Tensor;
-use flex::ops::{self, Interpolation};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use flex::layout::Shape;
+use flex::ops::{self, Interpolation, ReductionAxes};
+use flex::{DType, Tensor};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 /// The median of elements: the middle of the sorted ones, or the mean of both in the middle.
@@ -31,80 +33,154 @@ fn ptp(py: Python<'_>, x: OperandRef, axis: Option<Ints>, keepdims: bool) -> PyR
     x.compute(py, move |x| ops::ptp(x, over(&axis, keepdims)))
 }
 
-/// The quantiles `q`, whose largest is `whole`.
+/// NumPy's names.
+#[rustfmt::skip]
+const METHODS: [(&str, Interpolation); 13] = [
+    ("linear", Interpolation::Linear),
+    ("lower", Interpolation::Lower),
+    ("higher", Interpolation::Higher),
+    ("nearest", Interpolation::Nearest),
+    ("midpoint", Interpolation::Midpoint),
+    ("inverted_cdf", Interpolation::InvertedCdf),
+    ("averaged_inverted_cdf", Interpolation::AveragedInvertedCdf),
+    ("closest_observation", Interpolation::ClosestObservation),
+    ("interpolated_inverted_cdf", Interpolation::InterpolatedInvertedCdf),
+    ("hazen", Interpolation::Hazen),
+    ("weibull", Interpolation::Weibull),
+    ("median_unbiased", Interpolation::MedianUnbiased),
+    ("normal_unbiased", Interpolation::NormalUnbiased),
+];
+
+fn method_of(op: &str, name: &str) -> PyResult<Interpolation> {
+    if let Some((_, method)) = METHODS.iter().find(|(n, _)| *n == name) {
+        return Ok(*method);
+    }
+    let names: Vec<_> = METHODS.iter().map(|(n, _)| format!("{n:?}")).collect();
+    Err(PyValueError::new_err(format!(
+        "{op}: method is {name:?}; it is one of {}",
+        names.join(", ")
+    )))
+}
+
+/// A function of the core.
+type Quantile = fn(&Tensor, &[f64], ReductionAxes, Interpolation) -> flex::Result<Tensor>;
+
+/// The quantiles `q`, whose largest is `whole`, along as many new first dimensions as `q` has.
 fn quantiles(
     py: Python<'_>,
-    op: &'static str,
-    (x, q, whole): (OperandRef, &Bound<PyAny>, f64),
+    (op, whole, compute): (&'static str, f64, Quantile),
+    (x, q): (OperandRef, ValuesArg),
     axis: Option<Ints>,
     method: &str,
     keepdims: bool,
 ) -> PyResult<PyTensor> {
-    let by = match method {
-        "linear" => Interpolation::Linear,
-        "lower" => Interpolation::Lower,
-        "higher" => Interpolation::Higher,
-        "nearest" => Interpolation::Nearest,
-        "midpoint" => Interpolation::Midpoint,
-        _ => {
-            return Err(PyValueError::new_err(format!(
-                "{op}: method is {method:?}; it is \"linear\", \"lower\", \"higher\", \"nearest\" or \"midpoint\""
-            )));
-        }
-    };
-    let one = q.extract::<f64>();
-    let q = match &one {
-        Ok(q) => Some(vec![*q]),
-        Err(_) => sequence::items(q, |q| q.extract::<f64>())?,
-    }
-    .ok_or_else(|| PyTypeError::new_err(format!("{op}: q is {}, not numbers", kind(q))))?;
+    let by = method_of(op, method)?;
+    let lead = Shape::from_slice(q.0.shape());
+    let values = || q.0.astype(DType::F64)?.to_vec::<f64>();
+    let mut q = values().map_err(|e| e.named(op)).raise()?;
     if let Some(q) = q.iter().find(|q| !(0.0..=whole).contains(*q)) {
         return Err(PyValueError::new_err(format!(
             "{op}: q is {q}; it must be from 0 to {whole}"
         )));
     }
-    let q: Vec<f64> = q.iter().map(|q| q / whole).collect();
-    let single = one.is_ok();
-    x.compute(py, move |x: &Tensor| {
-        let y = ops::quantile(x, &q, over(&axis, keepdims), by).map_err(|e| e.named(op))?;
-        if single { y.select(0, 0) } else { Ok(y) }
+    q.iter_mut().for_each(|q| *q /= whole);
+    x.compute(py, move |x| {
+        let y = compute(x, &q, over(&axis, keepdims), by).map_err(|e| e.named(op))?;
+        let shape: Shape = lead.iter().chain(&y.shape()[1..]).copied().collect();
+        y.reshape(&shape)
     })
 }
 
 /// The quantiles of elements: the values at `q` times the way through the sorted elements.
 ///
-/// q: a number from 0 to 1 (ValueError), or a sequence of them, for a new first dimension of the
-/// result. axis: an integer, a tuple of them, or None for all. method: between two elements, by the
-/// position between them ("linear"), or the "lower", the "higher", the "nearest", or their mean
-/// ("midpoint"). keepdims: keep reduced axes with size 1. Dtypes and other errors are those of
-/// `median`.
+/// q: a number from 0 to 1 (ValueError), or numbers of any shape, whose dimensions come first in the
+/// result. axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size
+/// 1. Dtypes and other errors are those of `median`.
+///
+/// method: between two elements, by the position between them ("linear"), or the "lower", the
+/// "higher", the "nearest", or their mean ("midpoint"); or one of the other eight of Hyndman and Fan,
+/// "Sample quantiles in statistical packages", 1996: "inverted_cdf", "averaged_inverted_cdf",
+/// "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased",
+/// "normal_unbiased".
 ///
 /// >>> flex.quantile(flex.asarray([3.0, 1.0, 2.0, 10.0]), [0.0, 0.5]).tolist()
 /// [1.0, 2.5]
-#[function(x, q: "float | Tensor | _Array | Sequence[float]", /, axis = None, *, method: "Literal['linear', 'lower', 'higher', 'nearest', 'midpoint']" = "linear", keepdims = false)]
+#[function(x, q, axis = None, *, method: "_QuantileMethod" = "linear", keepdims = false)]
 fn quantile(
     py: Python<'_>,
     x: OperandRef,
-    q: &Bound<PyAny>,
+    q: ValuesArg,
     axis: Option<Ints>,
     method: &str,
     keepdims: bool,
 ) -> PyResult<PyTensor> {
-    quantiles(py, "quantile", (x, q, 1.0), axis, method, keepdims)
+    let of = ("quantile", 1.0, ops::quantile as Quantile);
+    quantiles(py, of, (x, q), axis, method, keepdims)
 }
 
 /// `quantile` for `q` from 0 to 100, with the same arguments and errors.
 ///
 /// >>> flex.percentile(flex.asarray([3.0, 1.0, 2.0, 10.0]), 50).item()
 /// 2.5
-#[function(x, q: "float | Tensor | _Array | Sequence[float]", /, axis = None, *, method: "Literal['linear', 'lower', 'higher', 'nearest', 'midpoint']" = "linear", keepdims = false)]
+#[function(x, q, axis = None, *, method: "_QuantileMethod" = "linear", keepdims = false)]
 fn percentile(
     py: Python<'_>,
     x: OperandRef,
-    q: &Bound<PyAny>,
+    q: ValuesArg,
     axis: Option<Ints>,
     method: &str,
     keepdims: bool,
 ) -> PyResult<PyTensor> {
-    quantiles(py, "percentile", (x, q, 100.0), axis, method, keepdims)
+    let of = ("percentile", 100.0, ops::quantile as Quantile);
+    quantiles(py, of, (x, q), axis, method, keepdims)
+}
+
+/// The median of the elements that are not NaN; NaN if there are none. Arguments, dtypes and errors
+/// are those of `median`.
+///
+/// >>> flex.nanmedian(flex.asarray([3.0, flex.nan, 1.0, 2.0])).item()
+/// 2.0
+#[function(x, /, axis = None, *, keepdims = false)]
+fn nanmedian(
+    py: Python<'_>,
+    x: OperandRef,
+    axis: Option<Ints>,
+    keepdims: bool,
+) -> PyResult<PyTensor> {
+    x.compute(py, move |x| ops::nanmedian(x, over(&axis, keepdims)))
+}
+
+/// The quantiles of the elements that are not NaN; NaN if there are none. Arguments, dtypes and
+/// errors are those of `quantile`.
+///
+/// >>> flex.nanquantile(flex.asarray([3.0, flex.nan, 1.0, 2.0]), 0.5).item()
+/// 2.0
+#[function(x, q, axis = None, *, method: "_QuantileMethod" = "linear", keepdims = false)]
+fn nanquantile(
+    py: Python<'_>,
+    x: OperandRef,
+    q: ValuesArg,
+    axis: Option<Ints>,
+    method: &str,
+    keepdims: bool,
+) -> PyResult<PyTensor> {
+    let of = ("nanquantile", 1.0, ops::nanquantile as Quantile);
+    quantiles(py, of, (x, q), axis, method, keepdims)
+}
+
+/// `nanquantile` for `q` from 0 to 100, with the same arguments and errors.
+///
+/// >>> flex.nanpercentile(flex.asarray([3.0, flex.nan, 1.0, 2.0]), 50).item()
+/// 2.0
+#[function(x, q, axis = None, *, method: "_QuantileMethod" = "linear", keepdims = false)]
+fn nanpercentile(
+    py: Python<'_>,
+    x: OperandRef,
+    q: ValuesArg,
+    axis: Option<Ints>,
+    method: &str,
+    keepdims: bool,
+) -> PyResult<PyTensor> {
+    let of = ("nanpercentile", 100.0, ops::nanquantile as Quantile);
+    quantiles(py, of, (x, q), axis, method, keepdims)
 }

@@ -171,10 +171,10 @@ spreads! {
     /// correction`.
     ///
     /// axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
-    /// The result has the dtype of x, float32 for integers and bool. dtype: a float dtype to
-    /// compute in. out: as in `sum`. ddof: NumPy's name for the correction. NaN if `n <=
-    /// correction`. DTypeError for complex numbers; AxisError if an axis is out of range or
-    /// repeated.
+    /// The result has the dtype of x, float32 for integers and bool, that of the parts for complex
+    /// numbers, whose deviations are absolute values. dtype: a float dtype to compute in. out: as in
+    /// `sum`. ddof: NumPy's name for the correction. NaN if `n <= correction`. AxisError if an axis
+    /// is out of range or repeated.
     ///
     /// >>> flex.var(flex.asarray([1.0, 3.0])).item(), flex.var(flex.asarray([1.0, 3.0]), correction=1).item()
     /// (1.0, 2.0)

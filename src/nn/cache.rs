@@ -150,6 +150,29 @@ impl KvCache {
     pub fn position(&self) -> usize {
         self.position
     }
+    /// Has the next token be at another position, after tokens that were never appended here: a cache
+    /// that was stored continues where it was. Errors if it is before the tokens kept.
+    ///
+    /// ```
+    /// use flex::{DType, Tensor, nn};
+    /// let options = nn::KvCacheOptions { window: Some(2), ..Default::default() };
+    /// let (mut cache, token) = (nn::KvCache::new(1, 1, 4, options)?, Tensor::zeros((1, 1, 1, 4), DType::F32)?);
+    /// cache.append(&token, &token)?;
+    /// cache.set_position(100)?;
+    /// assert_eq!((cache.len(), cache.position()), (1, 100));
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn set_position(&mut self, position: usize) -> Result<()> {
+        if position < self.len() {
+            let message = message!(
+                "position {position} is before the {} tokens kept",
+                self.len()
+            );
+            return Err(Error::value("KVCache", message));
+        }
+        self.position = position;
+        Ok(())
+    }
     /// The batch size, the number of heads, and `head_dim`.
     ///
     /// Example: [`KvCache::new`].

@@ -42,7 +42,8 @@ pub use linalg::{
 pub use reduce::{
     Interpolation, NanToNum, ReductionAxes, all, any, argmax, argmin, count_nonzero, logsumexp,
     max, max_with_indices, mean, median, min, min_with_indices, nan_to_num, nanmax, nanmean,
-    nanmin, nanstd, nansum, nanvar, prod, prod_as, ptp, quantile, std, sum, sum_as, var,
+    nanmedian, nanmin, nanquantile, nanstd, nansum, nanvar, prod, prod_as, ptp, quantile, std, sum,
+    sum_as, var,
 };
 pub use scan::{Cumulative, cumulative_max, cumulative_min, cumulative_prod, cumulative_sum, diff};
 pub use set::{Unique, isin, unique_all, unique_counts, unique_inverse, unique_values};

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::fallible;
 use crate::kernel::convert::Cast;
 use crate::ops::elementwise::Arg;
-use crate::scalar::Scalar;
+use crate::scalar::{Scalar, Shown};
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 
@@ -38,7 +38,10 @@ impl Values {
         };
         match wrong {
             None => Ok(values),
-            Some(x) => Err(Error::value(op, message!("{name} is {x}; it must {must}"))),
+            Some(x) => {
+                let message = message!("{name} is {}; it must {must}", Shown(x));
+                Err(Error::value(op, message))
+            }
         }
     }
     /// The value of element `i`.

@@ -9,6 +9,7 @@ use crate::kernel::random::Draws;
 use crate::layout::IntoShape;
 use crate::ops::draw::{self, Sampler};
 use crate::ops::elementwise::Arg;
+use crate::scalar::Shown;
 use crate::tensor::Tensor;
 
 /// The largest mean of Poisson numbers, all of which int64 holds.
@@ -255,7 +256,7 @@ pub(super) fn check_probabilities(op: &'static str, name: &str, p: &[f64]) -> Re
     if let Some(x) = p.iter().find(|x| !probability(**x)) {
         return Err(Error::value(
             op,
-            message!("{name} has {x}; probabilities are from 0 to 1"),
+            message!("{name} has {}; probabilities are from 0 to 1", Shown(*x)),
         ));
     }
     let sum: f64 = p.iter().sum();

@@ -13,6 +13,7 @@ use crate::layout::{IntoShape, Shape};
 use crate::ops::draw::DRAWN;
 use crate::ops::elementwise::Arg;
 use crate::par::{self, Cost};
+use crate::scalar::Shown;
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 
@@ -43,14 +44,15 @@ fn values(op: &'static str, name: &'static str, x: &Tensor) -> Result<Vec<f64>> 
 }
 
 impl Generator {
-    /// Rows of `width` numbers below the dimensions `shape`, each drawn by `row`.
+    /// Rows of `width` numbers below the dimensions `shape`, each drawn by `row`, which is given its
+    /// index.
     fn rows(
         &mut self,
         op: &'static str,
         shape: &[usize],
         width: usize,
         dtype: DType,
-        row: &(dyn Fn(&mut Draws, &mut [f64]) + Sync),
+        row: &(dyn Fn(&mut Draws, usize, &mut [f64]) + Sync),
     ) -> Result<Tensor> {
         let mut whole = Shape::from_slice(shape);
         whole.push(width);
@@ -64,7 +66,7 @@ impl Generator {
         par::split(&mut wide, width, 1, cost, |r, part| {
             for (i, y) in r.zip(part.chunks_exact_mut(width)) {
                 let block = source.first.wrapping_add(i as u64);
-                row(&mut Draws::new(source.stream, block), y);
+                row(&mut Draws::new(source.stream, block), i, y);
             }
         });
         match dtype {
@@ -80,37 +82,58 @@ impl Generator {
         Ok(y)
     }
     /// How often each outcome of probabilities `pvals` occurs in `n` trials: int64 of shape `shape`
-    /// with one more dimension, that of `pvals`. Drawn as binomial numbers of the trials that are
-    /// left.
+    /// with one more dimension, the last of `pvals`. `n` and the other dimensions of `pvals`
+    /// broadcast to `shape`. Drawn as binomial numbers of the trials that are left.
     ///
-    /// Errors if `n` is negative, or `pvals` has not one dimension, has a number that is no
-    /// probability, or doesn't sum to 1.
+    /// Errors if a number of trials is no count, or `pvals` has no outcome, a number that is no
+    /// probability, or probabilities that don't sum to 1.
     ///
     /// ```
     /// use flex::{Tensor, random::default_rng};
-    /// let x = default_rng(7).multinomial(20, &Tensor::from([0.5f32, 0.25, 0.25]), 4)?;
+    /// let mut rng = default_rng(7);
+    /// let x = rng.multinomial(20, &Tensor::from([0.5f32, 0.25, 0.25]), 4)?;
     /// assert_eq!(x.sum(1)?.to_vec::<i64>()?, [20; 4]);
+    /// let x = rng.multinomial(&Tensor::from([3, 4]), &Tensor::from([[0.5f32, 0.5], [0.0, 1.0]]), 2)?;
+    /// assert_eq!(x.sum(1)?.to_vec::<i64>()?, [3, 4]);
     /// # Ok::<(), flex::Error>(())
     /// ```
-    pub fn multinomial(&mut self, n: u64, pvals: &Tensor, shape: impl IntoShape) -> Result<Tensor> {
+    pub fn multinomial<'a>(
+        &mut self,
+        n: impl Into<Arg<'a>>,
+        pvals: &Tensor,
+        shape: impl IntoShape,
+    ) -> Result<Tensor> {
+        self.multinomial_of(&n.into(), pvals, shape.into_shape().as_ref())
+    }
+    fn multinomial_of(&mut self, n: &Arg, pvals: &Tensor, shape: &[usize]) -> Result<Tensor> {
         const OP: &str = "multinomial";
-        let p = vector(OP, "pvals", pvals)?;
-        check_probabilities(OP, "pvals", &p)?;
-        let n = n as f64;
-        if !is_count(n) {
-            return Err(Error::value(OP, message!("n is {n}; it must {COUNT}")));
-        }
+        let width = pvals.shape().last().copied().unwrap_or(0);
+        let p = match pvals.rank() {
+            0 | 1 => vector(OP, "pvals", pvals)?,
+            _ if width == 0 => vector(OP, "pvals", &pvals.reshape([0])?)?,
+            _ => {
+                let whole: Shape = shape.iter().copied().chain([width]).collect();
+                let each = pvals.broadcast_to(&whole).map_err(|e| e.named(OP))?;
+                values(OP, "pvals", &each)?
+            }
+        };
         // of the outcomes from each on
         let mut rest = fallible::copy(&p)?;
-        let mut sum = 0.0;
-        for x in rest.iter_mut().rev() {
-            sum += *x;
-            *x = sum;
+        for (p, rest) in p.chunks_exact(width).zip(rest.chunks_exact_mut(width)) {
+            check_probabilities(OP, "pvals", p)?;
+            let mut sum = 0.0;
+            for x in rest.iter_mut().rev() {
+                sum += *x;
+                *x = sum;
+            }
         }
-        // the last outcome that can occur takes what is left
-        let last = p.iter().rposition(|p| *p > 0.0).unwrap_or(0);
-        let row = |draws: &mut Draws, y: &mut [f64]| {
-            let mut left = n;
+        let n = Values::new(OP, "n", n, shape, is_count, COUNT)?;
+        let row = |draws: &mut Draws, i: usize, y: &mut [f64]| {
+            let mut left = n.at(i);
+            let at = if p.len() == width { 0 } else { i * width };
+            let (p, rest) = (&p[at..at + width], &rest[at..]);
+            // the last outcome that can occur takes what is left
+            let last = p.iter().rposition(|p| *p > 0.0).unwrap_or(0);
             for (k, y) in y.iter_mut().enumerate() {
                 *y = match k {
                     _ if k == last => left,
@@ -120,7 +143,7 @@ impl Generator {
                 left -= *y;
             }
         };
-        self.rows(OP, shape.into_shape().as_ref(), p.len(), DType::I64, &row)
+        self.rows(OP, shape, width, DType::I64, &row)
     }
     /// Vectors of the Dirichlet distribution, of positive numbers that sum to 1: of shape `shape`
     /// with one more dimension, that of `alpha`. Gamma variables over their sum, in logarithms.
@@ -146,10 +169,10 @@ impl Generator {
         if let Some(x) = alpha.iter().find(|x| **x <= 0.0) {
             return Err(Error::value(
                 OP,
-                message!("alpha has {x}; it must be positive"),
+                message!("alpha has {}; it must be positive", Shown(*x)),
             ));
         }
-        let row = |draws: &mut Draws, y: &mut [f64]| draws.dirichlet(&alpha, y);
+        let row = |draws: &mut Draws, _: usize, y: &mut [f64]| draws.dirichlet(&alpha, y);
         self.rows(OP, shape.into_shape().as_ref(), alpha.len(), dtype, &row)
     }
     /// Normally distributed vectors of a mean, `[n]`, and a covariance, `[n, n]`: of shape `shape`
@@ -191,7 +214,7 @@ impl Generator {
             let message = "cov must be symmetric, with eigenvalues that are not negative";
             return Err(Error::value(OP, message));
         }
-        let row = |draws: &mut Draws, y: &mut [f64]| {
+        let row = |draws: &mut Draws, _: usize, y: &mut [f64]| {
             for y in y.iter_mut() {
                 *y = draws.normal();
             }

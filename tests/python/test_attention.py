@@ -1,5 +1,8 @@
 """Windows, soft caps and alignments of attention, rotary embeddings and the KV cache."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -123,6 +126,24 @@ def test_fewer_queries_than_keys_need_align(options):
     sdpa(keys, keys, values, **options)
     sdpa(keys, keys[:, :, :2], values[:, :, :2], **options)
     sdpa(q, keys, values)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
+@pytest.mark.parametrize("window", [None, 3])
+def test_cache_copies(copied, window):
+    cache = nn.KVCache(2, 3, 4, capacity=5, dtype="float16", window=window)
+    rows = [flex.asarray(random(2, 3, n, 4, seed=n), dtype="float16") for n in (7, 1, 2)]
+    cache.append(rows[0], rows[0])
+    cache.append(rows[1], rows[1])
+    other = copied(cache)
+    assert repr(other) == repr(cache)
+    assert (other.position, len(other)) == (cache.position, len(cache))
+    for a, b in zip(other.append(rows[2], rows[0][:, :, :2]), cache.views(), strict=True):
+        assert a.dtype == b.dtype == flex.float16
+        kept = a.shape[2] - 2  # the copy went on, the original did not
+        assert flex.all(a[:, :, :kept] == b[:, :, b.shape[2] - kept :]).item()
+    assert (other.position, cache.position) == (10, 8)
+    assert len(copied(nn.KVCache(1, 1, 2))) == 0
 
 
 def test_decoding_is_one_pass_over_the_text():

@@ -99,6 +99,18 @@ def test_result_type(dtype):
 # ---- ufuncs
 
 
+def test_numpy_computes_dtypes_that_flex_refuses():
+    a = np.array([True, False])
+    t = flex.asarray(a)
+    for ufunc in (np.square, np.floor, np.absolute):
+        is_tensor(ufunc(t), ufunc(a))
+    for ufunc in (np.add, np.multiply, np.power):
+        is_tensor(ufunc(t, t), ufunc(a, a))
+        is_tensor(ufunc(a, t), ufunc(a, a))
+    with pytest.raises(flex.DTypeError, match="subtract: not defined for bool"):
+        np.subtract(t, t)
+
+
 def test_plain_calls_use_flex():
     t = flex.asarray([3.0, 4.0])  # float32: the results are flex's
     for x in (

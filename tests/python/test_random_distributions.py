@@ -190,6 +190,17 @@ def test_vectors():
     assert x.shape == (20, 1000, 3)
     assert (x.sum(axis=-1) == 50).all()
     assert masses(flex.asarray(x[..., 1].ravel().copy()), stats.binom(50, 0.5))
+    rows = np.array([[0.5, 0.5], [0.0, 1.0]])
+    for n, pvals, size in (
+        (5, rows, None),
+        ([3, 4], rows, None),
+        ([[3], [4]], rows, (2, 2)),
+        ([2], p, None),
+    ):
+        x = g.multinomial(n, pvals, size)
+        assert x.shape == np.random.default_rng(1).multinomial(n, pvals, size).shape
+        assert (values(x).sum(axis=-1) == np.broadcast_to(n, x.shape[:-1])).all()
+    assert g.multinomial([5, 6], rows)[1].tolist() == [0, 6]
     x = values(g.dirichlet(flex.asarray([0.5, 2.0, 3.0]), size=N, dtype="float64"))
     assert np.allclose(x.sum(axis=1), 1)
     assert fits(flex.asarray(x[:, 0].copy()), stats.beta(0.5, 5).cdf)
@@ -316,7 +327,9 @@ def test_errors_leave_the_state():
         ),
         "binomial: p is 1.5; it must be from 0 to 1": lambda: g.binomial(3, 1.5),
         "geometric: p is 0; it must be above 0, and at most 1": lambda: g.geometric(0),
-        "multinomial: n is -1; it must not be negative": lambda: g.multinomial(-1, flex.ones(1)),
+        "multinomial: n is -1; it must be an integer from 0 to 2^63 - 1": lambda: g.multinomial(
+            -1, flex.ones(1)
+        ),
         "multinomial: pvals sums to 2; it must sum to 1": lambda: g.multinomial(3, flex.ones(2)),
         "choice: 6 of 5 can't be chosen without replacement": lambda: g.choice(5, 6, replace=False),
         "choice: there are 0 to choose 1 from": lambda: g.choice(0),

@@ -158,6 +158,20 @@ def test_var_and_std(name, case, correction):
     check(y, expected, ulps=8, absolute=scale if name == "std" else scale**2 * 4)
 
 
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_var_and_std_of_complex_numbers(dtype):
+    rng = np.random.default_rng(3)
+    a = (rng.normal(size=(4, 5, 6)) + 1j * rng.normal(size=(4, 5, 6)) + 100).astype(dtype)
+    for axis in (None, 0, (1, 2), -1):
+        for name in ("var", "std"):
+            y = getattr(flex, name)(flex.asarray(a), axis=axis, correction=1)
+            expected = getattr(np, name)(a.astype(complex), axis=axis, ddof=1)
+            assert y.dtype == {"complex64": "float32", "complex128": "float64"}[dtype]
+            np.testing.assert_allclose(
+                y.numpy(), expected, rtol=1e-4 if dtype == "complex64" else 1e-12
+            )
+
+
 @pytest.mark.parametrize("name", ["max", "min"])
 @examples(60)
 @given(reductions(ORDERED, min_side=1))

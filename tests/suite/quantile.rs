@@ -4,10 +4,22 @@ use crate::common::{Rng, close, epsilon, floats, random};
 use flex::ops::{self, Interpolation};
 use flex::{Axes, DType, Tensor};
 
+/// The element of number `k`, from 1, of sorted ones; those beyond the ends are the ends.
+fn element(line: &[f64], k: f64) -> f64 {
+    line[(k.clamp(1.0, line.len() as f64)) as usize - 1]
+}
+
+/// Between the elements of numbers around `h`.
+fn around(line: &[f64], h: f64) -> f64 {
+    let (low, high) = (element(line, h.floor()), element(line, h.floor() + 1.0));
+    low + (high - low) * (h - h.floor())
+}
+
 fn expected(line: &[f64], q: f64, by: Interpolation) -> f64 {
     let mut line = line.to_vec();
     line.sort_by(f64::total_cmp);
-    let position = q * (line.len() - 1) as f64;
+    let n = line.len() as f64;
+    let position = q * (n - 1.0);
     let (low, high) = (
         line[position.floor() as usize],
         line[position.ceil() as usize],
@@ -18,6 +30,17 @@ fn expected(line: &[f64], q: f64, by: Interpolation) -> f64 {
         Interpolation::Higher => high,
         Interpolation::Nearest => line[position.round_ties_even() as usize],
         Interpolation::Midpoint => (low + high) / 2.0,
+        // Hyndman and Fan's definitions 1 to 6, 8 and 9
+        Interpolation::InvertedCdf => element(&line, (n * q).ceil()),
+        Interpolation::AveragedInvertedCdf => {
+            (element(&line, (n * q).ceil()) + element(&line, (n * q).floor() + 1.0)) / 2.0
+        }
+        Interpolation::ClosestObservation => element(&line, (n * q).round_ties_even()),
+        Interpolation::InterpolatedInvertedCdf => around(&line, n * q),
+        Interpolation::Hazen => around(&line, n * q + 0.5),
+        Interpolation::Weibull => around(&line, (n + 1.0) * q),
+        Interpolation::MedianUnbiased => around(&line, (n + 1.0 / 3.0) * q + 1.0 / 3.0),
+        Interpolation::NormalUnbiased => around(&line, (n + 0.25) * q + 0.375),
     }
 }
 
@@ -30,6 +53,14 @@ fn quantiles_match_sorted_lists() {
         Interpolation::Higher,
         Interpolation::Nearest,
         Interpolation::Midpoint,
+        Interpolation::InvertedCdf,
+        Interpolation::AveragedInvertedCdf,
+        Interpolation::ClosestObservation,
+        Interpolation::InterpolatedInvertedCdf,
+        Interpolation::Hazen,
+        Interpolation::Weibull,
+        Interpolation::MedianUnbiased,
+        Interpolation::NormalUnbiased,
     ];
     let q = [0.0, 0.1, 0.25, 0.5, 0.625, 1.0];
     for dtype in [
@@ -45,6 +76,12 @@ fn quantiles_match_sorted_lists() {
             let elements = floats(&x);
             for by in methods {
                 let y = ops::quantile(&x, &q, 0, by).unwrap();
+                // a line of NaN below changes nothing for those who skip it
+                let nan = ops::full(&[1, 3], f64::NAN, dtype.inexact()).unwrap();
+                if dtype.is_float() {
+                    let more = ops::concat(&[&x, &nan, &nan], 0).unwrap();
+                    assert_eq!(ops::nanquantile(&more, &q, 0, by).unwrap(), y, "{by:?}");
+                }
                 assert_eq!((y.shape(), y.dtype()), (&[q.len(), 3][..], dtype.inexact()));
                 for (k, got) in floats(&y).into_iter().enumerate() {
                     let line: Vec<f64> = elements[k % 3..].iter().copied().step_by(3).collect();

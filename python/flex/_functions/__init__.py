@@ -18,8 +18,7 @@ FUNCTIONS = Functions(
         "printing": "printoptions",
         "selecting": "choose compress extract index_fill masked_scatter piecewise scatter_reduce select",
         "special": "betaln erfcinv polygamma zeta",
-        "statistics": "aminmax average corrcoef cov nanargmax nanargmin nanmedian nanpercentile nanprod nanquantile "
-        "renorm std_mean var_mean",
+        "statistics": "aminmax average corrcoef cov nanargmax nanargmin nanprod renorm std_mean var_mean",
         "writing": "fill_diagonal place put put_along_axis",
     },
 )

@@ -3,7 +3,7 @@
 use flex::layout::Shape;
 use pyo3::exceptions::{PyMemoryError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyString, PyTuple};
+use pyo3::types::{PyDict, PyFrozenSet, PyList, PySet, PyString, PyTuple};
 use smallvec::SmallVec;
 
 use super::error::ShapeError;
@@ -60,7 +60,11 @@ impl<'py> FromPyObject<'_, 'py> for Ints {
             ints.0.push(i);
             Ok(())
         };
-        match sequence::each(&x, &mut push)? {
+        // a set and a dict have no order
+        let unordered = x.is_instance_of::<PySet>()
+            || x.is_instance_of::<PyFrozenSet>()
+            || x.is_instance_of::<PyDict>();
+        match !unordered && sequence::each(&x, &mut push)? {
             true => Ok(ints),
             false => Err(PyTypeError::new_err(format!(
                 "expected an integer or a tuple of integers, got {}",

@@ -2,14 +2,15 @@
 //! NEP 18, in `python/flex/_numpy.py`), and `out=` arrays.
 //!
 //! A plain call of tensors, arrays and numbers is flex's function of that name. Every other call is
-//! computed by NumPy on the tensors' memory, which it reads in place: ufuncs that flex doesn't have
-//! (`cbrt`, `gcd`, those of `scipy.special`), calls with `out=`, `where=` or `dtype=`, and the
+//! computed by NumPy on the tensors' memory, which it reads in place: ufuncs and dtypes that flex
+//! doesn't have (those of `scipy.special`, the square of bool), calls with `out=`, `where=` or `dtype=`, and the
 //! methods `reduce`, `accumulate`, `reduceat` and `outer`. Either way results are Tensors; arrays
 //! given as `out` are filled and returned.
 
 use super::numpy;
 use crate::cell::PyTensor;
-use crate::convert::{Ints, asarray, error::ShapeError, kind, scalar};
+use crate::convert::error::{DTypeError, ShapeError};
+use crate::convert::{Ints, asarray, kind, scalar};
 use crate::dtype::lookup;
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyTypeError;
@@ -36,7 +37,13 @@ impl PyTensor {
             && let Some(function) = flex_function(ufunc)?
             && are_operands(inputs)?
         {
-            return function.call1(inputs);
+            return match function.call1(inputs) {
+                // NumPy computes more dtypes, such as the square of bool
+                Err(e) if e.is_instance_of::<DTypeError>(ufunc.py()) => {
+                    on_arrays(ufunc, method, inputs, arguments).or(Err(e))
+                }
+                result => result,
+            };
         }
         on_arrays(ufunc, method, inputs, arguments)
     }

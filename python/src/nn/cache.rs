@@ -4,9 +4,10 @@ use crate::cell::PyTensor;
 use crate::convert::error::Raise;
 use crate::convert::{Given, TensorArg, count, detached_write};
 use crate::default;
-use crate::dtype::DTypeArg;
+use crate::dtype::{DTypeArg, object};
 use flex::nn::{KvCache, KvCacheOptions};
 use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The key-value cache of models that generate one token at a time.
@@ -102,6 +103,26 @@ impl PyKvCache {
     #[getter]
     fn position(&self) -> usize {
         self.lock().position()
+    }
+    /// What pickling makes a cache of, to which `__setstate__` appends the tokens.
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let cache = self.lock();
+        let options = cache.options();
+        let keywords = PyDict::new(py);
+        keywords.set_item("capacity", options.capacity)?;
+        keywords.set_item("dtype", object(py, options.dtype)?)?;
+        keywords.set_item("window", options.window)?;
+        (cache.sizes(), keywords).into_pyobject(py)
+    }
+    fn __getstate__(&self) -> PyResult<(usize, PyTensor, PyTensor)> {
+        let (keys, values) = self.views()?;
+        Ok((self.position(), keys, values))
+    }
+    fn __setstate__(&self, py: Python<'_>, state: (usize, TensorArg, TensorArg)) -> PyResult<()> {
+        let (position, keys, values) = state;
+        self.reset();
+        self.append(py, keys, values)?;
+        self.lock().set_position(position).raise()
     }
     fn __len__(&self) -> usize {
         self.lock().len()

@@ -2,7 +2,7 @@
 
 use super::{Parameter, PyGenerator, float, operand, shape, vector};
 use crate::cell::PyTensor;
-use crate::convert::{Given, Ints, count};
+use crate::convert::{Given, Ints};
 use crate::dtype::DTypeArg;
 use flex::ops::Arg;
 use pyo3::prelude::*;
@@ -226,7 +226,8 @@ impl PyGenerator {
         self.draw(py, &shape, |rng| rng.geometric(p, &shape))
     }
     /// How often each outcome occurs in n trials, as int64 of shape `[*size, outcomes]`. pvals: the
-    /// outcomes' probabilities, in one dimension (ShapeError), which sum to 1 (ValueError).
+    /// outcomes' probabilities, along the last axis, which sum to 1 (ValueError). n and the other
+    /// dimensions of pvals broadcast, to `size` if it is given.
     ///
     /// >>> flex.random.default_rng(7).multinomial(9, flex.asarray([0.5, 0.5]), size=4).sum(axis=1).tolist()
     /// [9, 9, 9, 9]
@@ -234,14 +235,17 @@ impl PyGenerator {
     fn multinomial(
         &self,
         py: Python<'_>,
-        n: isize,
+        n: Given<Parameter>,
         pvals: Given<Parameter>,
         size: Option<Given<Ints>>,
     ) -> PyResult<PyTensor> {
         const OP: &str = "multinomial";
-        let (n, pvals) = (count(OP, "n", n)?, vector(OP, "pvals", pvals)?);
-        let shape = shape(OP, size, &[])?;
-        self.draw(py, &shape, |rng| rng.multinomial(n as u64, &pvals, &shape))
+        let (n, pvals) = (required(OP, "n", n)?, vector(OP, "pvals", pvals)?);
+        // without an outcome, the core says so
+        let each = pvals.select(-1, 0).ok().map(Arg::Own);
+        let parameters: Vec<&Arg> = [&n].into_iter().chain(&each).collect();
+        let shape = shape(OP, size, &parameters)?;
+        self.draw(py, &shape, |rng| rng.multinomial(n, &pvals, &shape))
     }
     /// Vectors of the Dirichlet distribution, of positive numbers that sum to 1: `[*size, n]`, for
     /// alpha of shape `[n]` (ShapeError), which must be positive (ValueError).

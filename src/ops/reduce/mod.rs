@@ -10,7 +10,7 @@ mod variance;
 pub use extreme::{argmax, argmin, max, max_with_indices, min, min_with_indices};
 pub use logsumexp::logsumexp;
 pub use nan::{NanToNum, nan_to_num, nanmax, nanmean, nanmin, nanstd, nansum, nanvar};
-pub use quantile::{Interpolation, median, ptp, quantile};
+pub use quantile::{Interpolation, median, nanmedian, nanquantile, ptp, quantile};
 #[cfg(feature = "bindings")]
 #[doc(hidden)]
 pub use sum::converted_before;

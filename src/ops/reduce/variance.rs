@@ -8,8 +8,8 @@ use crate::exec::view::ViewMut;
 use crate::fallible;
 use crate::kernel::reduce::{Moments, Sample, moments as moments_of_runs, moments_of_columns};
 use crate::layout::{Axes, Layout, Shape};
-use crate::ops::methods::method;
 use crate::ops::program::conversion;
+use crate::ops::{self, methods::method};
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 use core::marker::PhantomData;
@@ -58,11 +58,16 @@ fn variance(
     correction: f64,
     root: bool,
 ) -> Result<Tensor> {
-    let axes = Reduced::new(op, x, over)?;
     let dtype = x.dtype();
     if dtype.is_float() {
+        let axes = Reduced::new(op, x, over)?;
         return dispatch!(floating dtype, |T| axes.fold(x, dtype, &Variance::<T, T> { correction, root, _elements: PhantomData }),
             else Err(Error::unsupported(op, dtype)));
+    }
+    if dtype.is_complex() {
+        let of = |part: Tensor| variance(op, &part, over.clone(), correction, false);
+        let sum = ops::add(of(ops::real(x)?)?, of(ops::imag(x)?)?)?;
+        return if root { ops::sqrt(&sum) } else { Ok(sum) };
     }
     if !(dtype.is_integer() || dtype.is_bool()) {
         return Err(Error::unsupported(op, dtype));
@@ -71,6 +76,7 @@ fn variance(
         true => DType::F64,
         false => DType::F32,
     };
+    let axes = Reduced::new(op, x, over)?;
     let converted = conversion(op, dtype, wide)?;
     dispatch!(float wide, |W| axes.fold_of(Some(&converted), x, DType::F32, (&Variance::<W, f32> { correction, root, _elements: PhantomData }).into()),
         else Err(Error::unsupported(op, dtype)))
@@ -147,9 +153,10 @@ method!(
     /// The variance over axes (all for `()`): the sum of squared deviations from the mean, divided
     /// by the number of elements minus `correction` (0 for a population, 1 for an estimate from a
     /// sample); NaN if that is not positive. float32 for bool and integers, which are
-    /// computed in float64 (in a build without it float32), else in the dtype of `x`.
+    /// computed in float64 (in a build without it float32), else in the dtype of `x`, of complex
+    /// numbers in that of their parts: deviations are absolute values.
     ///
-    /// Errors for complex numbers, and if an axis is out of range or repeated.
+    /// Errors if an axis is out of range or repeated.
     ///
     /// ```
     /// use flex::{Tensor, ops};

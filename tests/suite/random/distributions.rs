@@ -196,6 +196,17 @@ fn vectors() {
             );
         }
     }
+    // each row by its own number of trials and probabilities
+    let n = Tensor::from([[3, 0], [1000, 7]]);
+    let p = Tensor::from([[0.5f32, 0.5, 0.0], [0.0, 0.0, 1.0]]);
+    let x = g.multinomial(&n, &p, [2, 2]).unwrap();
+    assert_eq!(x.sum(2).unwrap().astype(DType::I32).unwrap(), n);
+    let x = x.to_vec::<i64>().unwrap();
+    assert_eq!(
+        (x[2], &x[3..6], x[8], &x[9..]),
+        (0, &[0, 0, 0][..], 0, &[0, 0, 7][..])
+    );
+    assert!((400..600).contains(&x[6]));
     let alpha = Tensor::from([0.5f64, 1.0, 2.5]);
     let x = g.dirichlet(&alpha, N / 4, DType::F64).unwrap();
     assert!(
@@ -270,7 +281,11 @@ fn errors_leave_the_state() {
         g.poisson(1, usize::MAX / 64),
         g.multinomial(3, &p, 3),
         g.multinomial(3, &two, 3),
-        g.multinomial(3, &Tensor::from([[1.0f32]]), 3),
+        g.multinomial(3, &Tensor::from([[1.0f32], [0.5]]), 2),
+        g.multinomial(3, &Tensor::from([[1.0f32], [1.0]]), 3),
+        g.multinomial(3, &Tensor::zeros([2, 0], f).unwrap(), 2),
+        g.multinomial(-1, &Tensor::from([1.0f32]), 2),
+        g.multinomial(2.5, &Tensor::from([1.0f32]), 2),
         g.dirichlet(&Tensor::from([0.0f32, 1.0]), 3, f),
         g.dirichlet(&two, 3, DType::I64),
         g.multivariate_normal(&two, &two, 3, f),
@@ -290,6 +305,8 @@ fn errors_leave_the_state() {
             e.to_string(),
             "multinomial: pvals sums to 0.75; it must sum to 1"
         );
+        let e = g.binomial(1e300, 0.5, 3).unwrap_err().to_string();
+        assert!(e.starts_with("binomial: n is 1e300; it must be"), "{e}");
         let e = g.poisson(-1, 3).unwrap_err().to_string();
         assert!(
             e.starts_with("poisson: lam is -1; it must be from 0 to 9.22e18"),
