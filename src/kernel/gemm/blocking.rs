@@ -87,6 +87,8 @@ pub const HANDED_OVER: usize = 256 << 10;
 /// time: blocks then have no more rows than are handed over at a time. For longer sums each panel
 /// of B has to serve as many rows as possible.
 pub const SHORT_SUM: usize = 256;
+/// Bytes of C from which on its lines are prefetched: fewer are in L2.
+pub const FETCHED: usize = 1 << 20;
 /// Rows of C per thread from which on rows that are handed over are kept whole, and C is not split
 /// along its columns.
 pub const WHOLE_ROWS: usize = 48;

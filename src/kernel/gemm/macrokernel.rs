@@ -21,7 +21,8 @@
 //! not on how C is split, nor on what is packed.
 
 use super::blocking::{
-    EPILOGUE_ROWS, HANDED_OVER, PARTIAL, SHORT_SUM, TILED_EPILOGUE_ROWS, equal_parts, group_columns,
+    EPILOGUE_ROWS, FETCHED, HANDED_OVER, PARTIAL, SHORT_SUM, TILED_EPILOGUE_ROWS, equal_parts,
+    group_columns,
 };
 use super::element::MatElement;
 use super::epilogue::{self, Epilogue, Finish};
@@ -218,6 +219,9 @@ fn columns<T: Packed, C: MatElement>(
         a.row_sums(factor, starts);
     }
 
+    // Lines of C that are in no cache come while the tiles before them are computed.
+    let fetch_c = kc <= SHORT_SUM && m * n * size_of::<C>() >= FETCHED;
+
     // The panel that has column `j`: its first column, and its width.
     let panel = |j: usize| {
         let width = vectors(n - j, lanes, widest) * lanes;
@@ -272,6 +276,11 @@ fn columns<T: Packed, C: MatElement>(
                         let at = partial[row * partial_width + at..].as_mut_ptr();
                         (at as *mut C::Acc, partial_width as isize)
                     };
+                    if fetch_c {
+                        for r in 0..part.len() {
+                            simd::prefetch_run::<{ simd::L2 }, _>(c.at(i + r, start), end - start);
+                        }
+                    }
                     let mut next = start;
                     while next < end {
                         let (j, width) = panel(next);

@@ -43,6 +43,11 @@ impl ConvOperands {
     /// What each position reads: `[batch * positions, taps]`.
     fn patches(&self) -> Result<Tensor> {
         let (call, g) = (&self.call, &self.call.geometry);
+        let all = [call.batch * g.len(), call.in_channels * g.kernel_len()];
+        if g.is_pointwise(call.image) {
+            let x = self.x.reshape([call.batch, call.in_channels, g.len()])?;
+            return x.transpose(1, 2)?.reshape(all);
+        }
         let first = 3 - call.rank;
         let span = |k: usize| (g.kernel[k] - 1) * g.dilation[k] + 1;
         let mut widths = [(0, 0); 5];
@@ -72,7 +77,6 @@ impl ConvOperands {
             .chain([1])
             .chain(taps)
             .collect();
-        let all = [call.batch * g.len(), call.in_channels * g.kernel_len()];
         x.permute(Axes::from(&order))?.reshape(all)
     }
 }

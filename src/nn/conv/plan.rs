@@ -25,7 +25,8 @@ use alloc::boxed::Box;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ConvAlgorithm {
-    /// A product of the weight and the image in place: kernels of one element.
+    /// A product of the weight and the image, in place unless there are few positions: kernels of
+    /// one element.
     Pointwise,
     /// Channels one by one, with sums in registers: groups of one channel.
     Depthwise,
@@ -177,7 +178,11 @@ impl Plan {
     pub fn of(call: &ConvCall, dtype: DType, precise: bool) -> Result<Plan> {
         let g = call.geometry;
         if g.is_pointwise(call.image) {
-            return Ok(Plan::Pointwise);
+            // an image of one position is a row
+            return Ok(match g.len() == 1 && has_few_positions(call, dtype) {
+                true => Plan::Few,
+                false => Plan::Pointwise,
+            });
         }
         let bytes = sum_bytes(dtype);
         let transform = is_transform(call);
@@ -212,6 +217,7 @@ impl Plan {
     fn algorithm(&self, call: &ConvCall) -> ConvAlgorithm {
         match self {
             Plan::Pointwise => ConvAlgorithm::Pointwise,
+            Plan::Few if call.geometry.is_pointwise(call.image) => ConvAlgorithm::Pointwise,
             Plan::Depthwise(_) => ConvAlgorithm::Depthwise,
             Plan::Direct(_) if call.in_channels_per_group() == 1 => ConvAlgorithm::Depthwise,
             Plan::Direct(_) => ConvAlgorithm::Direct,
