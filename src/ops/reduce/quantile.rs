@@ -282,17 +282,15 @@ impl Sorted {
             let all = fallible::collect(counts.iter().map(|n| Ok(k(place(n)) as i64)))?;
             ops::take_along_axis(&self.lines, &Tensor::from_vec(all, &shape)?, -1)
         };
-        let part = match self.lines.dtype() {
-            DType::F64 => {
-                let all = fallible::collect(counts.iter().map(|n| Ok(place(n).part)))?;
-                Tensor::from_vec(all, &shape)?
-            }
-            _ => {
-                let all = fallible::collect(counts.iter().map(|n| Ok(place(n).part as f32)))?;
-                Tensor::from_vec(all, &shape)?
-            }
+        let wide = self.lines.dtype();
+        let share = |of: fn(f64) -> f64| {
+            dispatch!(float wide, |F| {
+                let all = fallible::collect(counts.iter().map(|n| Ok(of(place(n).part) as F)))?;
+                Tensor::from_vec(all, &shape)
+            }, else Err(Error::unsupported("nanquantile", wide)))
         };
-        self.result(between_each(&at(|p| p.low)?, &at(|p| p.high)?, &part)?)
+        let shares = [share(|part| part)?, share(|part| 1.0 - part)?];
+        self.result(between_each(&at(|p| p.low)?, &at(|p| p.high)?, &shares)?)
     }
 }
 
@@ -332,11 +330,11 @@ fn between(a: &Tensor, b: &Tensor, part: f64) -> Result<Tensor> {
     ops::where_(&ops::equal(a, b)?, a, y)
 }
 
-/// The same, where each element has a `part` of its own.
-fn between_each(a: &Tensor, b: &Tensor, part: &Tensor) -> Result<Tensor> {
+/// The same, where each element has a `part` of its own, and `rest`, what is left to 1.
+fn between_each(a: &Tensor, b: &Tensor, [part, rest]: &[Tensor; 2]) -> Result<Tensor> {
     let apart = ops::subtract(b, a)?;
     let after_a = ops::add(a, ops::multiply(&apart, part)?)?;
-    let before_b = ops::subtract(b, ops::multiply(apart, ops::subtract(1.0, part)?)?)?;
+    let before_b = ops::subtract(b, ops::multiply(apart, rest)?)?;
     let y = ops::where_(&ops::less(part, 0.5)?, after_a, before_b)?;
     let y = ops::where_(&ops::equal(part, 1.0)?, b, y)?;
     let is_a = ops::logical_or(ops::equal(part, 0.0)?, ops::equal(a, b)?)?;
