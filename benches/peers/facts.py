@@ -88,16 +88,16 @@ def _seconds(statement: str) -> float:
 
 def _bytes(name: str) -> dict[str, int]:
     """Bytes of the package's own files, and of everything that it requires."""
-    sizes = _sizes(DISTRIBUTIONS.get(name, name), {})
-    if not sizes:  # imported from a folder
-        module = Path(__import__(name).__file__).parent
-        own = sum(
+    sizes = _sizes(distribution := DISTRIBUTIONS.get(name, name), {})
+    module = Path(__import__(name).__file__).parent
+    if name in DISTRIBUTIONS and not (sizes and "site-packages" in module.parts):
+        # imported from a folder, of which an installation has only the path
+        sizes[distribution] = sum(
             file.stat().st_size
             for file in module.rglob("*")
             if file.is_file() and "__pycache__" not in file.parts
         )
-        return {"bytes": own, "bytes_with_requirements": own}
-    return {"bytes": next(iter(sizes.values())), "bytes_with_requirements": sum(sizes.values())}
+    return {"bytes": sizes[distribution], "bytes_with_requirements": sum(sizes.values())}
 
 
 def _sizes(distribution: str, seen: dict[str, int]) -> dict[str, int]:
