@@ -3,7 +3,9 @@
 use super::batch::{Batch, dtypes, each, prepared};
 use super::blocks::copied;
 use super::field::{Field, field};
-use super::precise::{Precise, fill_nan, multiply, nan, normalize, order, precise, resolution};
+use super::precise::{
+    Precise, fill_nan, multiply, nan, narrowed, normalize, order, precise, resolution, widened,
+};
 use super::qr::transpose_into;
 use super::rotations::Rotations;
 use super::small::{eigenvalues, serves};
@@ -11,18 +13,18 @@ use super::svd::epsilon_of;
 use super::tridiagonal::{iterate, reduce};
 use crate::error::{Error, Result};
 use crate::kernel::gemm::Scratch;
-use crate::kernel::math::Number;
 use crate::par::Cost;
 use crate::tensor::Tensor;
 
 /// The eigenvalues of a matrix of `n`, ascending, and with `vectors` its eigenvectors as columns.
-/// `tolerance` is what the iteration neglects. Returns 0, or 1 if they do not converge.
+/// What grows with the cube of `n` is computed in `T`, the tridiagonal problem in [`Precise`].
+/// `tolerance` is what its iteration neglects. Returns 0, or 1 if they do not converge.
 fn one<T: Field>(
     a: &[T],
     n: usize,
-    values: &mut [T::Real],
+    values: &mut [Precise],
     vectors: Option<&mut [T]>,
-    tolerance: T::Real,
+    tolerance: Precise,
 ) -> Result<usize> {
     let mut work = copied(a, n, 0..n, 0..n, |x| x)?;
     for (i, row) in work.chunks_exact_mut(n.max(1)).enumerate() {
@@ -40,6 +42,7 @@ fn one<T: Field>(
     let mut d = Scratch::<T::Real>::new(n)?;
     let mut e = Scratch::<T::Real>::new(n)?;
     let q = reduce(&mut work, n, &mut d, &mut e)?;
+    let (mut d, mut e) = (widened(&d)?, widened(&e)?);
     let mut rotations = Rotations::new(n, vectors.is_some())?;
     if !iterate(&mut d, &mut e, &mut rotations, tolerance) {
         return Ok(1);
@@ -51,7 +54,7 @@ fn one<T: Field>(
     multiply(values, exponent);
     if let Some(vectors) = vectors {
         for (row, k) in work.chunks_exact_mut(n.max(1)).zip(&order) {
-            rotations.row(*k, row, T::real);
+            rotations.row(*k, row, |x| narrowed(x));
         }
         q.apply(&mut work)?;
         transpose_into(&work, n, n, vectors, |x| x);
@@ -78,23 +81,21 @@ fn in_lanes(
 fn decompose(op: &'static str, x: &Tensor, vectors: bool) -> Result<(Tensor, Tensor)> {
     let batch = Batch::square(op, x)?;
     let (dtype, narrow) = dtypes(op, x.dtype())?;
-    let wide = precise(narrow);
     let n = batch.rows;
     let each_vector = if vectors { n * n } else { 0 };
-    let mut values = Tensor::empty(batch.shape(&[n]), wide.real())?;
-    let mut q = Tensor::empty(batch.shape(&[n, if vectors { n } else { 0 }]), wide)?;
+    let mut values = Tensor::empty(batch.shape(&[n]), precise(narrow).real())?;
+    let mut q = Tensor::empty(batch.shape(&[n, if vectors { n } else { 0 }]), narrow)?;
     let epsilon = epsilon_of(dtype);
-    let small = !vectors && !wide.is_complex() && serves(n, 0, batch.len);
+    let small = !vectors && !narrow.is_complex() && serves(n, 0, batch.len);
     if small && in_lanes(op, &prepared(x, narrow)?, n, &mut values, epsilon)? {
         return Ok((values.into_dtype(dtype)?, q));
     }
-    let x = prepared(x, wide)?;
-    let failed = field!(op, wide, |T| {
-        type R = <T as Number>::Real;
-        let tolerance = resolution::<R>(epsilon);
+    let x = prepared(x, narrow)?;
+    let failed = field!(op, narrow, |T| {
+        let tolerance = resolution::<Precise>(epsilon);
         let a = x.as_slice::<T>()?;
         let results = (
-            (values.as_mut_slice::<R>()?, n),
+            (values.as_mut_slice::<Precise>()?, n),
             (q.as_mut_slice::<T>()?, each_vector),
             super::batch::none(),
         );
@@ -103,7 +104,7 @@ fn decompose(op: &'static str, x: &Tensor, vectors: bool) -> Result<(Tensor, Ten
             flops: (n * n).saturating_mul(if vectors { 9 * n } else { 2 * n }),
         };
         each(batch.len, cost, results, |k, values, q, _| {
-            if small && !values[0].isnan() {
+            if small && !values[0].is_nan() {
                 return Ok(0);
             }
             one(
@@ -127,7 +128,7 @@ fn decompose(op: &'static str, x: &Tensor, vectors: bool) -> Result<(Tensor, Ten
 ///
 /// `x` is `[.., n, n]`, of which only the lower triangle is read; the values are `[.., n]`, real, and
 /// the vectors `[.., n, n]`. Integers become float32. By reduction to a tridiagonal matrix and
-/// implicit QL iterations, in float64 also for float32. A matrix with NaN or infinities has NaN in
+/// implicit QL iterations, these in float64 also for float32. A matrix with NaN or infinities has NaN in
 /// all results.
 ///
 /// Errors if the matrices are not square, an iteration does not converge

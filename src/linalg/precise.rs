@@ -1,7 +1,9 @@
-//! Matrices before an iteration: in float64, finite, and of magnitude 1.
+//! Matrices before an iteration: finite, and of magnitude 1; and the iteration's numbers, in float64.
 
 use super::field::Field;
 use crate::dtype::DType;
+use crate::error::Result;
+use crate::kernel::gemm::Scratch;
 use crate::kernel::math::Real;
 
 /// The dtype in which iterations run: float64 or complex128 where the build has them, so that
@@ -21,6 +23,19 @@ pub(super) type Precise = f64;
 /// The float of [`precise`].
 #[cfg(not(feature = "f64"))]
 pub(super) type Precise = f32;
+
+/// A copy of the numbers of a tridiagonal or bidiagonal matrix, to iterate on.
+pub(super) fn widened<R: Real>(x: &[R]) -> Result<Scratch<Precise>> {
+    let mut copy = Scratch::new(x.len())?;
+    for (to, x) in copy.iter_mut().zip(x) {
+        *to = Precise::from_f64(x.to_f64());
+    }
+    Ok(copy)
+}
+/// A number of an iteration's result, rounded.
+pub(super) fn narrowed<T: Field>(x: Precise) -> T {
+    T::real(T::Real::from_f64(x.to_f64()))
+}
 
 /// What is negligible beside 1 in an iteration in `F` for results of this epsilon: a sixty-fourth of
 /// it, or a rounding of the iteration.
@@ -64,10 +79,7 @@ pub(super) fn multiply<R: Real>(x: &mut [R], exponent: i32) {
 }
 
 /// The numbers `0..n`, sorted by the values that they stand for.
-pub(super) fn order<R: Real>(
-    values: &[R],
-    descending: bool,
-) -> crate::error::Result<alloc::vec::Vec<usize>> {
+pub(super) fn order<R: Real>(values: &[R], descending: bool) -> Result<alloc::vec::Vec<usize>> {
     let mut order = crate::fallible::filled(0usize, values.len())?;
     for (k, to) in order.iter_mut().enumerate() {
         *to = k;

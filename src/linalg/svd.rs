@@ -6,13 +6,15 @@ use super::blocks::copied;
 use super::dqds;
 use super::field::{Field, abs, field};
 use super::golub_kahan::iterate;
-use super::precise::{fill_nan, multiply, nan, normalize, order, precise, resolution};
+use super::precise::{
+    Precise, fill_nan, multiply, nan, narrowed, normalize, order, precise, resolution, widened,
+};
 use super::qr::{factor, transpose_into, transposed, unit_rows};
 use super::rotations::Rotations;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::kernel::gemm::Scratch;
-use crate::kernel::math::{Number, Real};
+use crate::kernel::math::Real;
 use crate::par::Cost;
 use crate::tensor::Tensor;
 
@@ -24,16 +26,17 @@ enum Vectors {
     Full,
 }
 
-/// The singular values of a matrix of `m x n`, descending, and U and V^H. `tolerance` is what is
-/// negligible beside 1. Returns 0, or 1 if they do not converge.
+/// The singular values of a matrix of `m x n`, descending, and U and V^H. What grows with the cube of
+/// sizes is computed in `T`, the bidiagonal problem in [`Precise`]; `tolerance` is what is negligible
+/// beside 1 there. Returns 0, or 1 if they do not converge.
 fn one<T: Field>(
     a: &[T],
     (m, n): (usize, usize),
     vectors: Vectors,
     u: &mut [T],
-    s: &mut [T::Real],
+    s: &mut [Precise],
     vh: &mut [T],
-    tolerance: T::Real,
+    tolerance: Precise,
 ) -> Result<usize> {
     // the rows of `w` are the columns of the matrix or its adjoint, whichever has more rows
     let (tall, rows, cols) = (m >= n, m.max(n), m.min(n));
@@ -56,6 +59,7 @@ fn one<T: Field>(
     let mut d = Scratch::<T::Real>::new(cols)?;
     let mut e = Scratch::<T::Real>::new(cols)?;
     let (q, p) = reduce(&mut square, cols, &mut d, &mut e)?;
+    let (mut d, mut e) = (widened(&d)?, widened(&e)?);
     let wanted = vectors != Vectors::None;
     let above = &mut e[..cols.saturating_sub(1)];
     let known = !wanted && dqds::iterate(&mut d, above, tolerance)?;
@@ -77,7 +81,7 @@ fn one<T: Field>(
     }
     // rows of U^T and V^T
     for (row, k) in square.chunks_exact_mut(cols.max(1)).zip(&order) {
-        left.row(*k, row, T::real);
+        left.row(*k, row, |x| narrowed(x));
     }
     q.apply(&mut square)?;
     let count = if vectors == Vectors::Full { rows } else { cols };
@@ -92,8 +96,8 @@ fn one<T: Field>(
         outer.apply(&mut long)?;
     }
     for (row, k) in square.chunks_exact_mut(cols.max(1)).zip(&order) {
-        let negative = d[*k] < T::Real::ZERO;
-        right.row(*k, row, |x| T::real(if negative { -x } else { x }));
+        let negative = d[*k] < 0.0;
+        right.row(*k, row, |x| narrowed(if negative { -x } else { x }));
     }
     p.apply(&mut square)?;
     let adjoint = |from: &[T], to: &mut [T]| {
@@ -111,11 +115,15 @@ fn one<T: Field>(
     Ok(0)
 }
 
-/// The decomposition in the dtype of iterations.
-fn decompose(op: &'static str, x: &Tensor, vectors: Vectors) -> Result<(Tensor, Tensor, Tensor)> {
+/// The decomposition, computed in `wide`; S is in the dtype of iterations.
+fn decompose(
+    op: &'static str,
+    x: &Tensor,
+    wide: DType,
+    vectors: Vectors,
+) -> Result<(Tensor, Tensor, Tensor)> {
     let batch = Batch::of(op, x)?;
-    let (dtype, wide) = dtypes(op, x.dtype())?;
-    let (wide, epsilon) = (precise(wide), epsilon_of(dtype));
+    let epsilon = epsilon_of(dtypes(op, x.dtype())?.0);
     let (m, n) = (batch.rows, batch.cols);
     let k = m.min(n);
     let (left, right) = match vectors {
@@ -125,15 +133,14 @@ fn decompose(op: &'static str, x: &Tensor, vectors: Vectors) -> Result<(Tensor, 
     };
     let x = prepared(x, wide)?;
     let mut u = Tensor::empty(batch.shape(&left), wide)?;
-    let mut s = Tensor::empty(batch.shape(&[k]), wide.real())?;
+    let mut s = Tensor::empty(batch.shape(&[k]), precise(wide).real())?;
     let mut vh = Tensor::empty(batch.shape(&right), wide)?;
     let failed = field!(op, wide, |T| {
-        type R = <T as Number>::Real;
-        let tolerance = resolution::<R>(epsilon);
+        let tolerance = resolution::<Precise>(epsilon);
         let a = x.as_slice::<T>()?;
         let results = (
             (u.as_mut_slice::<T>()?, left[0] * left[1]),
-            (s.as_mut_slice::<R>()?, k),
+            (s.as_mut_slice::<Precise>()?, k),
             (vh.as_mut_slice::<T>()?, right[0] * right[1]),
         );
         let cost = Cost {
@@ -167,7 +174,7 @@ fn decompose(op: &'static str, x: &Tensor, vectors: Vectors) -> Result<(Tensor, 
 /// `x` is `[.., m, n]`. S is `[.., k]`, real, with `k = min(m, n)`; U is `[.., m, k]` and V^H
 /// `[.., k, n]`, or with `full_matrices` `[.., m, m]` and `[.., n, n]`. Integers become float32. By
 /// QR factorisation (if the matrix is not square), reduction to a bidiagonal matrix and implicit QR
-/// iterations (Golub and Kahan 1965; Demmel and Kahan 1990), in float64 also for float32. A matrix
+/// iterations (Golub and Kahan 1965; Demmel and Kahan 1990), these in float64 also for float32. A matrix
 /// with NaN or infinities has NaN in all results.
 ///
 /// Errors if there are fewer than two dimensions, an iteration does not converge
@@ -182,12 +189,12 @@ fn decompose(op: &'static str, x: &Tensor, vectors: Vectors) -> Result<(Tensor, 
 /// ```
 pub fn svd(x: &Tensor, full_matrices: bool) -> Result<(Tensor, Tensor, Tensor)> {
     const OP: &str = "svd";
-    let dtype = dtypes(OP, x.dtype())?.0;
+    let (dtype, narrow) = dtypes(OP, x.dtype())?;
     let vectors = match full_matrices {
         true => Vectors::Full,
         false => Vectors::Reduced,
     };
-    let (u, s, vh) = decompose(OP, x, vectors)?;
+    let (u, s, vh) = decompose(OP, x, narrow, vectors)?;
     Ok((
         u.into_dtype(dtype)?,
         s.into_dtype(dtype.real())?,
@@ -207,16 +214,20 @@ pub fn svd(x: &Tensor, full_matrices: bool) -> Result<(Tensor, Tensor, Tensor)> 
 /// ```
 pub fn svdvals(x: &Tensor) -> Result<Tensor> {
     const OP: &str = "svdvals";
-    let dtype = dtypes(OP, x.dtype())?.0;
-    values(OP, x)?.into_dtype(dtype.real())
+    let (dtype, narrow) = dtypes(OP, x.dtype())?;
+    let values = decompose(OP, x, narrow, Vectors::None)?.1;
+    values.into_dtype(dtype.real())
 }
-/// The singular values in the dtype of iterations.
+/// The singular values, all of it in the dtype of iterations: what is small beside the largest, and
+/// decides ranks and inverses, has no error of float32.
 pub(super) fn values(op: &'static str, x: &Tensor) -> Result<Tensor> {
-    Ok(decompose(op, x, Vectors::None)?.1)
+    let wide = precise(dtypes(op, x.dtype())?.1);
+    Ok(decompose(op, x, wide, Vectors::None)?.1)
 }
-/// `(U, S, V^H)` without what meets no singular value, in the dtype of iterations.
+/// `(U, S, V^H)` without what meets no singular value, likewise.
 pub(super) fn reduced(op: &'static str, x: &Tensor) -> Result<(Tensor, Tensor, Tensor)> {
-    decompose(op, x, Vectors::Reduced)
+    let wide = precise(dtypes(op, x.dtype())?.1);
+    decompose(op, x, wide, Vectors::Reduced)
 }
 
 /// The distance from 1 to the next number of a float or complex dtype.
