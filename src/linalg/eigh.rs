@@ -2,6 +2,7 @@
 
 use super::batch::{Batch, dtypes, each, prepared};
 use super::blocks::copied;
+use super::divide::eigenvectors;
 use super::field::{Field, field};
 use super::precise::{
     Precise, fill_nan, multiply, nan, narrowed, normalize, order, precise, resolution, widened,
@@ -43,10 +44,15 @@ fn one<T: Field>(
     let mut e = Scratch::<T::Real>::new(n)?;
     let q = reduce(&mut work, n, &mut d, &mut e)?;
     let (mut d, mut e) = (widened(&d)?, widened(&e)?);
-    let mut rotations = Rotations::new(n, vectors.is_some())?;
-    if !iterate(&mut d, &mut e, &mut rotations, tolerance) {
+    let Some(rows) = eigen(
+        &mut d,
+        &mut e[..n.saturating_sub(1)],
+        vectors.is_some(),
+        tolerance,
+    )?
+    else {
         return Ok(1);
-    }
+    };
     let order = order(&d, false)?;
     for (to, k) in values.iter_mut().zip(&order) {
         *to = d[*k];
@@ -54,12 +60,42 @@ fn one<T: Field>(
     multiply(values, exponent);
     if let Some(vectors) = vectors {
         for (row, k) in work.chunks_exact_mut(n.max(1)).zip(&order) {
-            rotations.row(*k, row, |x| narrowed(x));
+            for (to, x) in row.iter_mut().zip(&rows[*k * n..]) {
+                *to = narrowed(*x);
+            }
         }
         q.apply(&mut work)?;
         transpose_into(&work, n, n, vectors, |x| x);
     }
     Ok(0)
+}
+
+/// Replaces the diagonal `d` of a tridiagonal matrix by its eigenvalues, in no order. The rows of the
+/// result are its eigenvectors, if they are wanted. None if the iterations do not converge.
+fn eigen(
+    d: &mut [Precise],
+    e: &mut [Precise],
+    vectors: bool,
+    tolerance: Precise,
+) -> Result<Option<Scratch<Precise>>> {
+    let n = d.len();
+    if vectors {
+        let (mut first, mut second) = (widened(d)?, widened(e)?);
+        if let Some(rows) = eigenvectors(&mut first, &mut second, tolerance)? {
+            d.copy_from_slice(&first);
+            return Ok(Some(rows));
+        }
+    }
+    // without vectors; or with them, should a secular equation resist
+    let mut rotations = Rotations::new(n, vectors)?;
+    if !iterate(d, e, &mut rotations, tolerance) {
+        return Ok(None);
+    }
+    let mut rows = Scratch::new(if vectors { n * n } else { 0 })?;
+    for (k, row) in rows.chunks_exact_mut(n.max(1)).enumerate() {
+        rotations.row(k, row, |x| x);
+    }
+    Ok(Some(rows))
 }
 
 /// Fills `values` with the eigenvalues of small matrices, or NaN where [`one`] is needed; whether it
@@ -127,9 +163,9 @@ fn decompose(op: &'static str, x: &Tensor, vectors: bool) -> Result<(Tensor, Ten
 /// `x V = V diag(values)`, with orthonormal columns in V.
 ///
 /// `x` is `[.., n, n]`, of which only the lower triangle is read; the values are `[.., n]`, real, and
-/// the vectors `[.., n, n]`. Integers become float32. By reduction to a tridiagonal matrix and
-/// implicit QL iterations, these in float64 also for float32. A matrix with NaN or infinities has NaN in
-/// all results.
+/// the vectors `[.., n, n]`. Integers become float32. By reduction to a tridiagonal matrix, and divide
+/// and conquer, this in float64 also for float32 (Cuppen 1981; Gu, Eisenstat 1995). A matrix with NaN
+/// or infinities has NaN in all results.
 ///
 /// Errors if the matrices are not square, an iteration does not converge
 /// ([`Error::NoConvergence`]), and for float8.

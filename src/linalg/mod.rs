@@ -23,6 +23,7 @@ mod bidiagonal;
 mod blocks;
 mod cholesky;
 mod diagonal;
+mod divide;
 #[cfg(feature = "complex")]
 mod double_shift;
 mod dqds;
@@ -46,6 +47,7 @@ mod rank;
 mod reflect;
 mod rotations;
 mod scaled;
+mod secular;
 mod sides;
 #[cfg(feature = "complex")]
 mod single_shift;

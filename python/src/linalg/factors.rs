@@ -85,7 +85,7 @@ fn eigvals(py: Python<'_>, x: OperandRef) -> PyResult<PyTensor> {
 ///
 /// x: `[.., n, n]`, of which only the lower triangle is read. The result is the named tuple
 /// `eigenvalues`, `[.., n]`, real, and `eigenvectors`, `[.., n, n]`, with orthonormal columns. Integers
-/// become float32. By reduction to a tridiagonal matrix and implicit QL iterations, in float64 also
+/// become float32. By reduction to a tridiagonal matrix, and divide and conquer, this in float64 also
 /// for float32. A matrix with NaN or infinities has NaN in all results. LinAlgError if an iteration
 /// does not converge; ShapeError if the matrices are not square; DTypeError for float8.
 ///
@@ -116,8 +116,8 @@ fn eigvalsh(py: Python<'_>, x: OperandRef) -> PyResult<PyTensor> {
 /// x: `[.., m, n]`. The result is the named tuple `U`, `S`, `Vh`. S is `[.., k]`, real, with
 /// `k = min(m, n)`; U is `[.., m, m]` and Vh `[.., n, n]`, or without full_matrices `[.., m, k]` and
 /// `[.., k, n]`. Integers become float32. By QR factorisation (if the matrix is not square),
-/// reduction to a bidiagonal matrix and implicit QR iterations, in float64 also for float32. A matrix
-/// with NaN or infinities has NaN in all results. LinAlgError if an iteration does not converge;
+/// reduction to a bidiagonal matrix, and implicit QR iterations, these in float64 also for float32. A
+/// matrix with NaN or infinities has NaN in all results. LinAlgError if an iteration does not converge;
 /// ShapeError for fewer than two dimensions; DTypeError for float8.
 ///
 /// >>> u, s, vh = flex.linalg.svd(flex.asarray([[0.0, -2.0], [5.0, 0.0]]))
