@@ -7,8 +7,6 @@ use super::math::{Number, Real};
 const SUMS: usize = 16;
 /// Sums of what is left: a short product is not to wait for itself.
 const FEW: usize = 4;
-/// Sums beside other work, which keeps multiply-adds busy: a cache line of float64.
-const LINE: usize = 8;
 
 /// Right-hand sides that [`substitute`] takes at a time: vectors of sums that don't wait for each
 /// other.
@@ -154,51 +152,73 @@ kernel! {
 }
 
 kernel! {
-    /// A row of a Hermitian matrix, from its diagonal on, in one pass: `row += a x + b z`, then what it
-    /// adds to the product with `y` by its mirror image, `p += y[0] conj(row)` but for the diagonal.
-    /// The sum of `row y`.
-    pub fn update_hermitian<'a, T: Entry>(
-        row: &'a mut [T],
-        a: T,
-        x: &'a [T],
-        b: T,
-        z: &'a [T],
+    /// `p += A y`, of the first `rows` rows of a Hermitian matrix, whose upper triangle has its diagonal in
+    /// the first element of `a` and every `stride + 1` elements, and of their mirror image. Two rows at a
+    /// time, which share what they read and write of `y` and `p`.
+    pub fn multiply_hermitian<'a, T: Entry>(
+        a: &'a [T],
+        stride: usize,
+        rows: usize,
         y: &'a [T],
         p: &'a mut [T],
-    ) -> T { |I|
-        let n = row.len().min(x.len()).min(z.len()).min(y.len()).min(p.len());
-        if n == 0 {
-            return T::default();
-        }
-        let (first, diagonal) = (y[0], p[0]);
-        let (rows, row) = row[..n].as_chunks_mut::<LINE>();
-        let (xs, x) = x[..n].as_chunks::<LINE>();
-        let (zs, z) = z[..n].as_chunks::<LINE>();
-        let (ys, y) = y[..n].as_chunks::<LINE>();
-        let (ps, last) = p[..n].as_chunks_mut::<LINE>();
-        let mut sums = [T::default(); LINE];
-        for ((((row, x), z), y), p) in rows.iter_mut().zip(xs).zip(zs).zip(ys).zip(ps) {
-            // read before anything is written: the slices need not be known to be apart
-            let (mut line, mut product) = (*row, *p);
-            for k in 0..LINE {
-                line[k] = T::mul_add::<I>(b, z[k], T::mul_add::<I>(a, x[k], line[k]));
+    ) -> () { |I|
+        let n = y.len().min(p.len());
+        let rows = rows.min(n);
+        let mut i = 0;
+        while i + 1 < rows {
+            let first = &a[i * (stride + 1)..][..n - i];
+            let second = &a[(i + 1) * (stride + 1)..][..n - i - 1];
+            let (y, p) = (&y[i..n], &mut p[i..n]);
+            let by = [y[0], y[1]];
+            let corner = T::mul_add::<I>(first[1], by[1], T::mul(first[0], by[0]));
+            let mirrored = T::mul_add::<I>(first[1].conj(), by[0], T::mul(second[0], by[1]));
+            let (xs, x) = first[2..].as_chunks::<SUMS>();
+            let (zs, z) = second[1..].as_chunks::<SUMS>();
+            let (ys, y) = y[2..].as_chunks::<SUMS>();
+            let (head, tail) = p.split_at_mut(2);
+            let (ps, last) = tail.as_chunks_mut::<SUMS>();
+            let (mut sums, mut more) = ([T::default(); SUMS], [T::default(); SUMS]);
+            for (((x, z), y), p) in xs.iter().zip(zs).zip(ys).zip(ps) {
+                let mut line = *p;
+                for k in 0..SUMS {
+                    sums[k] = T::mul_add::<I>(x[k], y[k], sums[k]);
+                }
+                for k in 0..SUMS {
+                    more[k] = T::mul_add::<I>(z[k], y[k], more[k]);
+                }
+                for k in 0..SUMS {
+                    line[k] = T::mul_add::<I>(by[0], x[k].conj(), line[k]);
+                }
+                for k in 0..SUMS {
+                    line[k] = T::mul_add::<I>(by[1], z[k].conj(), line[k]);
+                }
+                *p = line;
             }
-            for k in 0..LINE {
-                sums[k] = T::mul_add::<I>(line[k], y[k], sums[k]);
+            let (mut rest, mut other) = (corner, mirrored);
+            for (((x, z), y), p) in x.iter().zip(z).zip(y).zip(last) {
+                rest = T::mul_add::<I>(*x, *y, rest);
+                other = T::mul_add::<I>(*z, *y, other);
+                *p = T::mul_add::<I>(by[1], z.conj(), T::mul_add::<I>(by[0], x.conj(), *p));
             }
-            for k in 0..LINE {
-                product[k] = T::mul_add::<I>(first, line[k].conj(), product[k]);
+            // one after the other: LLVM would make two trees of pairs one tree, of shuffles in the loop
+            for k in 0..SUMS {
+                rest = T::add(rest, sums[k]);
+                other = T::add(other, more[k]);
             }
-            (*row, *p) = (line, product);
+            head[0] = T::add(head[0], rest);
+            head[1] = T::add(head[1], other);
+            i += 2;
         }
-        let mut rest = T::default();
-        for ((((row, x), z), y), p) in row.iter_mut().zip(x).zip(z).zip(y).zip(last) {
-            *row = T::mul_add::<I>(b, *z, T::mul_add::<I>(a, *x, *row));
-            rest = T::mul_add::<I>(*row, *y, rest);
-            *p = T::mul_add::<I>(first, row.conj(), *p);
+        if i < rows {
+            let row = &a[i * (stride + 1)..][..n - i];
+            let (y, p) = (&y[i..n], &mut p[i..n]);
+            let mut sum = T::mul(row[0], y[0]);
+            for ((x, z), p) in row.iter().zip(y).zip(p.iter_mut()).skip(1) {
+                sum = T::mul_add::<I>(*x, *z, sum);
+                *p = T::mul_add::<I>(y[0], x.conj(), *p);
+            }
+            p[0] = T::add(p[0], sum);
         }
-        p[0] = diagonal;
-        T::add(joined!(T, sums, LINE), rest)
     }
 }
 

@@ -6,8 +6,9 @@ use super::reflect::Reflections;
 use super::rotations::Rotations;
 use crate::dtype::Element;
 use crate::error::Result;
-use crate::kernel::gemm::{Packed, Scratch};
-use crate::kernel::linalg::{axpy, axpy_twice, dot_conj, update_hermitian};
+use crate::exec::failure::try_split;
+use crate::kernel::gemm::{Algorithm, Epilogue, Mat, MatMut, Packed, Scratch};
+use crate::kernel::linalg::{axpy, axpy_twice, dot, dot_conj, multiply_hermitian, scale};
 use crate::kernel::math::Real;
 use crate::par::{self, Cost};
 
@@ -44,12 +45,17 @@ fn mirror<T: Field>(a: &mut [T], n: usize) {
     }
 }
 
+/// Columns of a panel of a matrix of `n`. Each of its steps corrects products by all steps before it;
+/// after it a product updates what follows.
+fn panel(n: usize) -> usize {
+    if n <= 64 { 8 } else { 16 }
+}
+
 /// Reduces a Hermitian matrix of `n`, of which the lower triangle is read, to the tridiagonal matrix
 /// `Q^H A Q` with `diagonal` and `beside`. Destroys `a`.
 ///
-/// Each step updates the upper triangle by the last step's reflection and multiplies the matrix by the
-/// new one in a single pass, which is bound by memory (Van Zee, van de Geijn, Quintana-Orti, TOMS
-/// 39(1)).
+/// By panels, whose steps multiply the matrix before the panel by their reflections' vectors, and only
+/// read it (LAPACK's latrd).
 pub(super) fn reduce<T: Field>(
     a: &mut [T],
     n: usize,
@@ -58,70 +64,108 @@ pub(super) fn reduce<T: Field>(
 ) -> Result<Reflections<T>> {
     mirror(a, n);
     let mut q = Reflections::new(n.saturating_sub(1), n, 1)?;
-    // the vectors of the update of rank 2 that is still to be made, and their conjugates
-    let mut v = Scratch::<T>::new(n)?;
-    let mut w = Scratch::<T>::new(n)?;
-    let mut v_conj = Scratch::<T>::new(n)?;
-    let mut w_conj = Scratch::<T>::new(n)?;
+    let size = panel(n).min(n);
+    // the update `A + U^T X` that is still to be made: rows v, w of each step, and -conj(w), -conj(v)
+    let mut u = Scratch::<T>::new(2 * size * n)?;
+    let mut x = Scratch::<T>::new(2 * size * n)?;
     let mut p = Scratch::<T>::new(n)?;
     // of each piece of the triangle
     let mut sums = Scratch::<T>::new(pieces(n) * n)?;
-    v.fill(T::ZERO);
-    w.fill(T::ZERO);
-    v_conj.fill(T::ZERO);
-    w_conj.fill(T::ZERO);
     for j in 0..n {
+        let (step, first) = (j % size, j + 1);
         let (row, below) = a[j * n..].split_at_mut(n);
-        axpy_twice(-v[j], &w_conj[j..], -w[j], &v_conj[j..], &mut row[j..]);
+        for (u, x) in pairs(&u, n, step).zip(pairs(&x, n, step)) {
+            axpy_twice(u.0[j], &x.0[j..], u.1[j], &x.1[j..], &mut row[j..]);
+        }
         diagonal[j] = row[j].re();
-        if j + 1 == n {
+        if first == n {
             break;
         }
-        beside[j] = q.set(j, row[j + 1..].iter().map(|x| x.conj()));
+        beside[j] = q.set(j, row[first..].iter().map(|x| x.conj()));
         let (next, tau) = q.get(j);
-        let left = n - j - 1;
-        let pieces = pieces(left);
-        let cost = Cost {
-            bytes: size_of::<T>() * left * left / pieces,
-            flops: 4 * left * left / pieces,
-        };
-        {
-            let (v, w, v_conj, w_conj) = (&v[..], &w[..], &v_conj[..], &w_conj[..]);
-            let (rows, sums) = (par::Out::new(below), par::Out::new(&mut sums));
-            par::chunks(pieces, cost, |piece| {
-                let range = bound(left, piece, pieces)..bound(left, piece + 1, pieces);
-                // SAFETY: OUT1: pieces have rows and sums of their own.
-                let (rows, p) = unsafe {
-                    (
-                        rows.part(range.start * n..range.end * n),
-                        sums.part(piece * n..(piece + 1) * n),
-                    )
-                };
-                p[j + 1 + range.start..].fill(T::ZERO);
-                for (i, row) in range.zip(rows.chunks_exact_mut(n)) {
-                    let (u, i) = (&next[i..], j + 1 + i);
-                    let (x, z) = (&w_conj[i..], &v_conj[i..]);
-                    let sum = update_hermitian(&mut row[i..], -v[i], x, -w[i], z, u, &mut p[i..]);
-                    p[i] = p[i] + sum;
-                }
-            });
+        let p = &mut p[first..];
+        multiply(below, n, next, p, &mut sums);
+        for (u, x) in pairs(&u, n, step).zip(pairs(&x, n, step)) {
+            let (c, d) = (dot(&x.0[first..], next), dot(&x.1[first..], next));
+            axpy_twice(c, &u.0[first..], d, &u.1[first..], p);
         }
-        p[j + 1..].fill(T::ZERO);
-        for (piece, sums) in sums.chunks_exact(n).take(pieces).enumerate() {
-            let first = j + 1 + bound(left, piece, pieces);
-            axpy(tau, &sums[first..], &mut p[first..]);
-        }
-        let p = &p[j + 1..n];
+        scale(tau, p);
         let alpha = -(tau * dot_conj(p, next)).re() * T::Real::from_f64(0.5);
-        for i in j + 1..n {
-            let k = i - j - 1;
-            v[i] = next[k];
-            w[i] = p[k] + next[k].scale(alpha);
-            v_conj[i] = v[i].conj();
-            w_conj[i] = w[i].conj();
+        let (v, w) = u[2 * step * n..][..2 * n].split_at_mut(n);
+        let (minus_w, minus_v) = x[2 * step * n..][..2 * n].split_at_mut(n);
+        for (i, (p, next)) in (first..n).zip(p.iter().zip(next)) {
+            v[i] = *next;
+            w[i] = *p + next.scale(alpha);
+            minus_w[i] = -w[i].conj();
+            minus_v[i] = -v[i].conj();
+        }
+        if step + 1 == size {
+            let count = 2 * size;
+            let u = Mat::from_slice(&u, count, n).block(0..count, first..n);
+            let x = Mat::from_slice(&x, count, n).block(0..count, first..n);
+            update(below, n, u.t(), x)?;
         }
     }
     Ok(q)
+}
+
+/// The first `count` pairs of rows.
+fn pairs<T>(x: &[T], n: usize, count: usize) -> impl Iterator<Item = (&[T], &[T])> {
+    x.chunks_exact(2 * n)
+        .take(count)
+        .map(move |x| x.split_at(n))
+}
+
+/// The product of a Hermitian matrix, the upper triangle of the last columns of rows of `stride`
+/// elements, with `y`. `sums` has a row of as many elements for each piece.
+fn multiply<T: Field>(a: &[T], stride: usize, y: &[T], p: &mut [T], sums: &mut [T]) {
+    let n = y.len();
+    let pieces = pieces(n);
+    let cost = Cost {
+        bytes: size_of::<T>() * n * n / (2 * pieces),
+        flops: 2 * n * n / pieces,
+    };
+    {
+        let sums = par::Out::new(sums);
+        par::chunks(pieces, cost, |piece| {
+            let rows = bound(n, piece, pieces)..bound(n, piece + 1, pieces);
+            // SAFETY: OUT1: pieces have sums of their own.
+            let sums = unsafe { sums.part(piece * stride..piece * stride + n) };
+            let sums = &mut sums[rows.start..];
+            sums.fill(T::ZERO);
+            let a = &a[rows.start * stride + stride - n + rows.start..];
+            multiply_hermitian(a, stride, rows.len(), &y[rows.start..], sums);
+        });
+    }
+    p.fill(T::ZERO);
+    for (piece, sums) in sums.chunks_exact(stride).take(pieces).enumerate() {
+        let first = bound(n, piece, pieces);
+        axpy(T::ONE, &sums[first..n], &mut p[first..]);
+    }
+}
+
+/// Adds the product to the upper triangle of the last columns of rows of `stride` elements, and where
+/// blocks cross the diagonal to what is below it.
+fn update<T: Field>(a: &mut [T], stride: usize, u: Mat<T>, x: Mat<T>) -> Result<()> {
+    /// Rows of a block.
+    const ROWS: usize = 64;
+    let (n, depth) = (x.cols(), u.cols());
+    let cost = Cost {
+        bytes: size_of::<T>() * n,
+        flops: depth * n,
+    };
+    try_split(a, stride, ROWS, cost, |rows, part| {
+        let parts = part.chunks_mut(ROWS * stride);
+        for (first, part) in rows.step_by(ROWS).zip(parts) {
+            let count = part.len() / stride;
+            let part = MatMut::from_slice(part, count, stride);
+            let mut part = part.into_part(0..count, stride - n + first..stride);
+            let u = u.block(first..first + count, 0..depth);
+            let x = x.block(0..depth, first..n);
+            Algorithm::Blocked.product(u, x, None, &mut part, true, Epilogue::NONE)?;
+        }
+        Ok(())
+    })
 }
 
 /// The eigenvalues of a real symmetric tridiagonal matrix, in place of its diagonal and in no order,
