@@ -2,22 +2,18 @@
 //! rank 1 joins (Cuppen 1981; Gu, Eisenstat 1995; LAPACK's stedc). What grows with the cube of the size
 //! are products; implicit QL rotates the whole matrix for each number that it removes.
 
-use super::blocks::add_product;
-use super::field::{abs, hypot, sqrt};
-use super::precise::{Precise, multiply, order};
+use super::field::{abs, epsilon, sqrt};
+use super::merge::{Block, LEAF, LEFT, RIGHT, Split};
+use super::precise::{Precise, multiply};
 use super::rotations::Rotations;
 use super::secular::Secular;
 use super::tridiagonal::iterate;
 use crate::error::Result;
 use crate::exec::failure::try_chunks;
 use crate::fallible;
-use crate::kernel::gemm::{Mat, Scratch};
+use crate::kernel::gemm::Scratch;
 use crate::par::{self, Cost, Out};
-use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, Ordering};
-
-/// The largest blocks that are not divided: QL iterations are faster.
-const LEAF: usize = 40;
 
 /// Replaces the diagonal `d` of a symmetric tridiagonal matrix, whose numbers beside it are `e`, by its
 /// eigenvalues, in no order; the rows of the result are the eigenvectors. `tolerance` is what is
@@ -52,7 +48,7 @@ pub(super) fn eigenvectors(
         let mut block = Block {
             rows: &mut rows[start * n..end * n],
             stride: n,
-            column: start,
+            columns: start..end,
         };
         if !solve(d, e, &mut block, tolerance)? {
             return Ok(None);
@@ -61,13 +57,6 @@ pub(super) fn eigenvectors(
         start = end;
     }
     Ok(Some(rows))
-}
-
-/// Rows of a matrix, of which columns from `column` on, as many as there are rows, belong to them.
-struct Block<'a> {
-    rows: &'a mut [Precise],
-    stride: usize,
-    column: usize,
 }
 
 /// Fills a block, which is zero, with the eigenvectors. False if the iterations do not converge.
@@ -89,7 +78,7 @@ fn solve(
         d[at] -= abs(e[at - 1]);
     }
     let failed = AtomicBool::new(false);
-    let (stride, column) = (block.stride, block.column);
+    let (stride, column) = (block.stride, block.columns.start);
     for level in (0..=levels).rev() {
         let (d, rows, e) = (Out::new(d), Out::new(block.rows), Out::new(e));
         let one = |k: usize| {
@@ -102,11 +91,10 @@ fn solve(
                     e.part(start..end - 1),
                 )
             };
-            let column = column + start;
             let mut block = Block {
                 rows,
                 stride,
-                column,
+                columns: column + start..column + end,
             };
             let done = if level == levels {
                 leaf(d, e, &mut block, tolerance)?
@@ -146,14 +134,10 @@ fn leaf(
     let mut rotations = Rotations::new(d.len(), true)?;
     let done = iterate(d, e, &mut rotations, tolerance);
     for (k, row) in block.rows.chunks_exact_mut(block.stride).enumerate() {
-        rotations.row(k, &mut row[block.column..], |x| x);
+        rotations.row(k, &mut row[block.columns.start..], |x| x);
     }
     Ok(done)
 }
-
-/// What of a row of a block is not zero.
-const LEFT: u8 = 1;
-const RIGHT: u8 = 2;
 
 /// Joins the first `middle` eigenvalues and eigenvectors of a block with the others, whose matrices the
 /// number `beside` connects.
@@ -165,33 +149,31 @@ fn merge(
     tolerance: Precise,
 ) -> Result<bool> {
     let n = d.len();
-    let (stride, column) = (block.stride, block.column);
     // D + rho z z^T, with a z of length 1
     let rho = 2.0 * abs(beside);
     let by = 1.0 / sqrt::<Precise>(2.0);
     let mut z = Scratch::<Precise>::new(n)?;
-    for (k, (z, row)) in z
-        .iter_mut()
-        .zip(block.rows.chunks_exact(stride))
-        .enumerate()
-    {
+    for (k, z) in z.iter_mut().enumerate() {
         *z = by
             * match (k < middle, beside < 0.0) {
-                (true, _) => row[column + middle - 1],
-                (false, false) => row[column + middle],
-                (false, true) => -row[column + middle],
+                (true, _) => block.at(k, middle - 1),
+                (false, false) => block.at(k, middle),
+                (false, true) => -block.at(k, middle),
             };
     }
     let mut kind = fallible::filled(LEFT, n)?;
     kind[middle..].fill(RIGHT);
-    let (kept, dropped) = deflate(d, rho, &mut z, &mut kind, block, tolerance)?;
-    let count = kept.len();
+    let largest = |x: &[Precise]| x.iter().fold(0.0, |all, x| abs(*x).max(all));
+    let least = 4.0 * tolerance * largest(d).max(largest(&z));
+    let blocks = &mut [&mut *block];
+    let split = Split::new(d, rho, &mut z, &mut kind, blocks, least, None)?;
+    let count = split.kept.len();
     if count == 0 {
         return Ok(true);
     }
     let mut poles = Scratch::<Precise>::new(count)?;
     let mut weights = Scratch::<Precise>::new(count)?;
-    for (k, at) in kept.iter().enumerate() {
+    for (k, at) in split.kept.iter().enumerate() {
         poles[k] = d[*at];
         weights[k] = z[*at] * z[*at];
     }
@@ -201,163 +183,17 @@ fn merge(
         weights: &weights,
         squares: false,
         constant: 1.0 / rho,
-        last: rho * sum * (1.0 + 8.0 * super::field::epsilon::<Precise>()),
+        last: rho * sum * (1.0 + 8.0 * epsilon::<Precise>()),
         tolerance,
     };
-    // the rows that are multiplied, those of both halves in the middle
-    let mut grouped: Vec<usize> = fallible::with_capacity(count)?;
-    for kinds in [LEFT, LEFT | RIGHT, RIGHT] {
-        grouped.extend((0..count).filter(|k| kind[kept[*k]] == kinds));
-    }
-    let part = |kinds: u8| kept.iter().filter(|at| kind[**at] == kinds).count();
-    let (left, right) = (part(LEFT), part(RIGHT));
-    let Some((values, vectors)) = vectors(&secular, &kept, &z, &grouped)? else {
+    let Some(mut roots) = secular.roots()? else {
         return Ok(false);
     };
-    let rows = &mut *block.rows;
-    let gather = |which: &[usize], columns: core::ops::Range<usize>| {
-        let mut copy = Scratch::<Precise>::new(which.len() * columns.len())?;
-        for (to, at) in copy.chunks_exact_mut(columns.len()).zip(which) {
-            to.copy_from_slice(&rows[at * stride..][columns.clone()]);
-        }
-        Result::Ok(copy)
-    };
-    let columns = column..column + n;
-    let (first, second) = (column..column + middle, column + middle..column + n);
-    let which = fallible::collect(
-        grouped
-            .iter()
-            .map(|k| Ok::<_, crate::error::Error>(kept[*k])),
-    )?;
-    let upper = gather(&which[..count - right], first.clone())?;
-    let lower = gather(&which[left..], second.clone())?;
-    let others = gather(&dropped, columns.clone())?;
-    let mut numbers = Scratch::<Precise>::new(n)?;
-    numbers[..count].copy_from_slice(&values);
-    for (to, at) in numbers[count..].iter_mut().zip(&dropped) {
-        *to = d[*at];
+    for (x, at) in roots.exact.iter_mut().zip(&split.kept) {
+        *x = if z[*at] < 0.0 { -*x } else { *x };
     }
-    d.copy_from_slice(&numbers);
-    let (rows, rest) = block.rows.split_at_mut(count * stride);
-    for (row, from) in rest.chunks_exact_mut(stride).zip(others.chunks_exact(n)) {
-        row[columns.clone()].copy_from_slice(from);
-    }
-    for row in rows.chunks_exact_mut(stride) {
-        row[columns.clone()].fill(0.0);
-    }
-    let vectors = Mat::from_slice(&vectors, count, count);
-    for (from, which, columns) in [
-        (upper, 0..count - right, first),
-        (lower, left..count, second),
-    ] {
-        let from = Mat::from_slice(&from, which.len(), columns.len());
-        add_product(rows, stride, columns, vectors.block(0..count, which), from)?;
-    }
+    let vectors = split.vectors(&roots.exact, &roots.delta, false)?;
+    split.numbers(d, &roots.values)?;
+    block.replace(&split, &vectors, (0..middle, middle..n))?;
     Ok(true)
-}
-
-/// Finds what the change of rank 1 leaves as it is: rows whose element of `z` is negligible, and one of
-/// two with almost the same eigenvalue, after a rotation of both. The others, by eigenvalue, and these.
-fn deflate(
-    d: &mut [Precise],
-    rho: Precise,
-    z: &mut [Precise],
-    kind: &mut [u8],
-    block: &mut Block,
-    tolerance: Precise,
-) -> Result<(Vec<usize>, Vec<usize>)> {
-    let n = d.len();
-    let (stride, columns) = (block.stride, block.column..block.column + n);
-    let largest = |x: &[Precise]| x.iter().fold(0.0, |all, x| abs(*x).max(all));
-    let least = 4.0 * tolerance * largest(d).max(largest(z));
-    let (mut kept, mut dropped) = (fallible::with_capacity(n)?, fallible::with_capacity(n)?);
-    let mut last: Option<usize> = None;
-    for at in order(d, false)? {
-        if rho * abs(z[at]) <= least {
-            dropped.push(at);
-            continue;
-        }
-        if let Some(before) = last {
-            let length = hypot(z[at], z[before]);
-            let (c, s) = (z[at] / length, -z[before] / length);
-            if abs((d[at] - d[before]) * c * s) <= least {
-                (z[at], z[before]) = (length, 0.0);
-                kind[at] |= kind[before];
-                let (x, y) = (d[before], d[at]);
-                d[before] = x * (c * c) + y * (s * s);
-                d[at] = x * (s * s) + y * (c * c);
-                let (x, y) = super::blocks::pair_mut(block.rows, stride, before, at);
-                for (x, y) in x[columns.clone()].iter_mut().zip(&mut y[columns.clone()]) {
-                    (*x, *y) = (c * *x + s * *y, c * *y - s * *x);
-                }
-                dropped.push(before);
-            } else {
-                kept.push(before);
-            }
-        }
-        last = Some(at);
-    }
-    kept.extend(last);
-    Ok((kept, dropped))
-}
-
-/// The roots, and for each a row of the eigenvector of `D + rho z z^T`, its elements in the order
-/// `grouped`. None if an iteration does not converge.
-fn vectors(
-    secular: &Secular,
-    kept: &[usize],
-    z: &[Precise],
-    grouped: &[usize],
-) -> Result<Option<(Scratch<Precise>, Scratch<Precise>)>> {
-    let n = kept.len();
-    let mut values = Scratch::<Precise>::new(n)?;
-    let mut delta = Scratch::<Precise>::new(n * (n + 1))?;
-    let mut vectors = Scratch::<Precise>::new(n * n)?;
-    let failed = AtomicBool::new(false);
-    let cost = Cost {
-        bytes: n * size_of::<Precise>(),
-        flops: 60 * n,
-    };
-    {
-        let values = Out::new(&mut values);
-        par::split(&mut delta, n + 1, 1, cost, |range, part| {
-            // SAFETY: OUT1: the ranges of two calls are disjoint.
-            let values = unsafe { values.part(range.clone()) };
-            for ((j, row), value) in range.zip(part.chunks_exact_mut(n + 1)).zip(values) {
-                match secular.root(j, row) {
-                    Some((base, tau)) => *value = secular.at(base, tau),
-                    None => failed.store(true, Ordering::Relaxed),
-                }
-            }
-        });
-    }
-    if failed.load(Ordering::Relaxed) {
-        return Ok(None);
-    }
-    let mut exact = Scratch::<Precise>::new(n)?;
-    exact.fill(1.0);
-    for (j, row) in delta.chunks_exact(n + 1).enumerate() {
-        secular.loewner(j, row, &mut exact);
-    }
-    for (x, at) in exact.iter_mut().zip(kept) {
-        *x = if z[*at] < 0.0 { -sqrt(*x) } else { sqrt(*x) };
-    }
-    let cost = Cost {
-        bytes: n * size_of::<Precise>(),
-        flops: 16 * n,
-    };
-    let (delta, exact) = (&delta, &exact);
-    par::split(&mut vectors, n, 1, cost, |range, part| {
-        for (j, row) in range.zip(part.chunks_exact_mut(n)) {
-            let delta = &delta[j * (n + 1)..];
-            let mut sum = 0.0;
-            for (to, k) in row.iter_mut().zip(grouped) {
-                *to = exact[*k] / delta[*k];
-                sum += *to * *to;
-            }
-            let by = 1.0 / sqrt::<Precise>(sum);
-            row.iter_mut().for_each(|x| *x *= by);
-        }
-    });
-    Ok(Some((values, vectors)))
 }

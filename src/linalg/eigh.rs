@@ -5,7 +5,7 @@ use super::blocks::copied;
 use super::divide::eigenvectors;
 use super::field::{Field, field};
 use super::precise::{
-    Precise, fill_nan, multiply, nan, narrowed, normalize, order, precise, resolution, widened,
+    Precise, fill_nan, multiply, nan, narrow, normalize, order, precise, resolution, widened,
 };
 use super::qr::transpose_into;
 use super::rotations::Rotations;
@@ -60,9 +60,7 @@ fn one<T: Field>(
     multiply(values, exponent);
     if let Some(vectors) = vectors {
         for (row, k) in work.chunks_exact_mut(n.max(1)).zip(&order) {
-            for (to, x) in row.iter_mut().zip(&rows[*k * n..]) {
-                *to = narrowed(*x);
-            }
+            narrow(&rows[*k * n..], row);
         }
         q.apply(&mut work)?;
         transpose_into(&work, n, n, vectors, |x| x);

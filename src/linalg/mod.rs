@@ -24,6 +24,7 @@ mod blocks;
 mod cholesky;
 mod diagonal;
 mod divide;
+mod divide_bidiagonal;
 #[cfg(feature = "complex")]
 mod double_shift;
 mod dqds;
@@ -38,6 +39,7 @@ mod golub_kahan;
 mod hessenberg;
 mod least_squares;
 mod lu;
+mod merge;
 mod multi_dot;
 mod norm;
 mod power;

@@ -32,9 +32,11 @@ pub(super) fn widened<R: Real>(x: &[R]) -> Result<Scratch<Precise>> {
     }
     Ok(copy)
 }
-/// A number of an iteration's result, rounded.
-pub(super) fn narrowed<T: Field>(x: Precise) -> T {
-    T::real(T::Real::from_f64(x.to_f64()))
+/// Numbers of an iteration's result, rounded.
+pub(super) fn narrow<T: Field>(from: &[Precise], to: &mut [T]) {
+    for (to, x) in to.iter_mut().zip(from) {
+        *to = T::real(T::Real::from_f64(x.to_f64()));
+    }
 }
 
 /// What is negligible beside 1 in an iteration in `F` for results of this epsilon: a sixty-fourth of

@@ -97,6 +97,10 @@ impl<T: Field> Reflections<T> {
         self.taus[k] = tau;
         beta
     }
+    /// Whether all reflections are identities.
+    pub fn none(&self) -> bool {
+        self.taus.iter().all(|tau| tau.magnitude() == T::Real::ZERO)
+    }
     /// Vector `k` from element `k + shift` on, and tau.
     pub fn get(&self, k: usize) -> (&[T], T) {
         let vector = &self.vectors[k * self.len..][..self.len];

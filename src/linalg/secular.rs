@@ -5,6 +5,10 @@
 
 use super::field::{abs, epsilon, sqrt};
 use super::precise::Precise;
+use crate::error::Result;
+use crate::kernel::gemm::Scratch;
+use crate::par::{self, Cost, Out};
+use core::sync::atomic::{AtomicBool, Ordering};
 
 /// The poles and weights of the equation.
 pub(super) struct Secular<'a> {
@@ -20,6 +24,16 @@ pub(super) struct Secular<'a> {
     pub last: Precise,
     /// What is negligible beside the terms of the sum.
     pub tolerance: Precise,
+}
+
+/// All roots, in the order of poles.
+pub(super) struct Roots {
+    /// The roots; their square roots, if poles are squares.
+    pub values: Scratch<Precise>,
+    /// For each a row of the poles less the root, and an element more.
+    pub delta: Scratch<Precise>,
+    /// The absolute values of the `z` whose equation has exactly these roots.
+    pub exact: Scratch<Precise>,
 }
 
 /// Sums of the equation at a point: of the poles below the root, and of those above it.
@@ -103,7 +117,7 @@ impl Secular<'_> {
     /// Root `j`, between poles `j` and `j + 1`: the pole that it is near, and how far from it. `delta`
     /// becomes the poles less the root, to all their digits; it has an element more than there are
     /// poles. None if the iteration does not converge.
-    pub fn root(&self, j: usize, delta: &mut [Precise]) -> Option<(usize, Precise)> {
+    fn root(&self, j: usize, delta: &mut [Precise]) -> Option<(usize, Precise)> {
         /// The most steps.
         const STEPS: usize = 80;
         let n = self.poles.len();
@@ -186,7 +200,7 @@ impl Secular<'_> {
         None
     }
     /// Pole `base` of [`root`](Self::root) and `tau` more.
-    pub fn at(&self, base: usize, tau: Precise) -> Precise {
+    fn at(&self, base: usize, tau: Precise) -> Precise {
         let last = self.poles.len() - 1;
         let pole = self.poles[base.min(last)];
         let more = if base > last { self.last + tau } else { tau };
@@ -198,7 +212,7 @@ impl Secular<'_> {
     }
     /// Multiplies into `z`, which begins as the roots' own distances to the poles that they follow,
     /// what the distances of root `j` to all other poles contribute to the squares of Loewner's vector.
-    pub fn loewner(&self, j: usize, delta: &[Precise], z: &mut [Precise]) {
+    fn loewner(&self, j: usize, delta: &[Precise], z: &mut [Precise]) {
         let at = self.poles[j];
         let (before, after) = z.split_at_mut(j);
         let squares = self.squares;
@@ -212,6 +226,44 @@ impl Secular<'_> {
         all(before, &self.poles[..j], &delta[..j]);
         after[0] *= -delta[j];
         all(&mut after[1..], &self.poles[j + 1..], &delta[j + 1..n]);
+    }
+    /// All roots. None if an iteration does not converge.
+    pub fn roots(&self) -> Result<Option<Roots>> {
+        let n = self.poles.len();
+        let mut values = Scratch::<Precise>::new(n)?;
+        let mut delta = Scratch::<Precise>::new(n * (n + 1))?;
+        let failed = AtomicBool::new(false);
+        let cost = Cost {
+            bytes: n * size_of::<Precise>(),
+            flops: 60 * n,
+        };
+        {
+            let values = Out::new(&mut values);
+            par::split(&mut delta, n + 1, 1, cost, |range, part| {
+                // SAFETY: OUT1: the ranges of two calls are disjoint.
+                let values = unsafe { values.part(range.clone()) };
+                for ((j, row), value) in range.zip(part.chunks_exact_mut(n + 1)).zip(values) {
+                    match self.root(j, row) {
+                        Some((base, tau)) => *value = self.at(base, tau),
+                        None => failed.store(true, Ordering::Relaxed),
+                    }
+                }
+            });
+        }
+        if failed.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        let mut exact = Scratch::<Precise>::new(n)?;
+        exact.fill(1.0);
+        for (j, row) in delta.chunks_exact(n + 1).enumerate() {
+            self.loewner(j, row, &mut exact);
+        }
+        exact.iter_mut().for_each(|x| *x = sqrt(*x));
+        Ok(Some(Roots {
+            values,
+            delta,
+            exact,
+        }))
     }
 }
 

@@ -3,11 +3,12 @@
 use super::batch::{Batch, dtypes, each, prepared};
 use super::bidiagonal::reduce;
 use super::blocks::copied;
+use super::divide_bidiagonal::{self, singular_vectors};
 use super::dqds;
 use super::field::{Field, abs, field};
 use super::golub_kahan::iterate;
 use super::precise::{
-    Precise, fill_nan, multiply, nan, narrowed, normalize, order, precise, resolution, widened,
+    Precise, fill_nan, multiply, nan, narrow, normalize, order, precise, resolution, widened,
 };
 use super::qr::{factor, transpose_into, transposed, unit_rows};
 use super::rotations::Rotations;
@@ -62,18 +63,17 @@ fn one<T: Field>(
     let (mut d, mut e) = (widened(&d)?, widened(&e)?);
     let wanted = vectors != Vectors::None;
     let above = &mut e[..cols.saturating_sub(1)];
-    let known = !wanted && dqds::iterate(&mut d, above, tolerance)?;
-    let mut left = Rotations::new(cols, wanted)?;
-    let mut right = Rotations::new(cols, wanted)?;
-    if !known && !iterate(&mut d, above, &mut left, &mut right) {
+    let found = match wanted {
+        // what was bidiagonal has small values that are accurate
+        true => singular_vectors(&mut d, above, tolerance, q.none() && p.none())?,
+        false => only_values(&mut d, above, tolerance)?,
+    };
+    let Some((left, right)) = found else {
         return Ok(1);
-    }
-    for (to, d) in s.iter_mut().zip(d.iter()) {
-        *to = abs(*d);
-    }
-    let order = order(s, true)?;
+    };
+    let order = order(&d, true)?;
     for (to, k) in s.iter_mut().zip(&order) {
-        *to = abs(d[*k]);
+        *to = d[*k];
     }
     multiply(s, exponent);
     if !wanted {
@@ -81,7 +81,7 @@ fn one<T: Field>(
     }
     // rows of U^T and V^T
     for (row, k) in square.chunks_exact_mut(cols.max(1)).zip(&order) {
-        left.row(*k, row, |x| narrowed(x));
+        narrow(&left[*k * cols..], row);
     }
     q.apply(&mut square)?;
     let count = if vectors == Vectors::Full { rows } else { cols };
@@ -96,8 +96,7 @@ fn one<T: Field>(
         outer.apply(&mut long)?;
     }
     for (row, k) in square.chunks_exact_mut(cols.max(1)).zip(&order) {
-        let negative = d[*k] < 0.0;
-        right.row(*k, row, |x| narrowed(if negative { -x } else { x }));
+        narrow(&right[*k * cols..], row);
     }
     p.apply(&mut square)?;
     let adjoint = |from: &[T], to: &mut [T]| {
@@ -113,6 +112,25 @@ fn one<T: Field>(
         adjoint(&long, vh);
     }
     Ok(0)
+}
+
+/// Replaces the diagonal of a bidiagonal matrix by its singular values, in no order, without vectors.
+fn only_values(
+    d: &mut [Precise],
+    above: &mut [Precise],
+    tolerance: Precise,
+) -> Result<Option<divide_bidiagonal::Vectors>> {
+    if !dqds::iterate(d, above, tolerance)? {
+        let mut none = (
+            Rotations::new(d.len(), false)?,
+            Rotations::new(d.len(), false)?,
+        );
+        if !iterate(d, above, &mut none.0, &mut none.1) {
+            return Ok(None);
+        }
+    }
+    d.iter_mut().for_each(|d| *d = abs(*d));
+    Ok(Some((Scratch::new(0)?, Scratch::new(0)?)))
 }
 
 /// The decomposition, computed in `wide`; S is in the dtype of iterations.
@@ -173,9 +191,10 @@ fn decompose(
 ///
 /// `x` is `[.., m, n]`. S is `[.., k]`, real, with `k = min(m, n)`; U is `[.., m, k]` and V^H
 /// `[.., k, n]`, or with `full_matrices` `[.., m, m]` and `[.., n, n]`. Integers become float32. By
-/// QR factorisation (if the matrix is not square), reduction to a bidiagonal matrix and implicit QR
-/// iterations (Golub and Kahan 1965; Demmel and Kahan 1990), these in float64 also for float32. A matrix
-/// with NaN or infinities has NaN in all results.
+/// QR factorisation (if the matrix is not square), reduction to a bidiagonal matrix, and divide and
+/// conquer (Gu, Eisenstat 1995), this in float64 also for float32. A matrix that is bidiagonal itself is
+/// iterated on (Demmel, Kahan 1990): its small values are as accurate as large ones. A matrix with NaN
+/// or infinities has NaN in all results.
 ///
 /// Errors if there are fewer than two dimensions, an iteration does not converge
 /// ([`Error::NoConvergence`]), and for float8.

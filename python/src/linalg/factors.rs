@@ -116,7 +116,7 @@ fn eigvalsh(py: Python<'_>, x: OperandRef) -> PyResult<PyTensor> {
 /// x: `[.., m, n]`. The result is the named tuple `U`, `S`, `Vh`. S is `[.., k]`, real, with
 /// `k = min(m, n)`; U is `[.., m, m]` and Vh `[.., n, n]`, or without full_matrices `[.., m, k]` and
 /// `[.., k, n]`. Integers become float32. By QR factorisation (if the matrix is not square),
-/// reduction to a bidiagonal matrix, and implicit QR iterations, these in float64 also for float32. A
+/// reduction to a bidiagonal matrix, and divide and conquer, this in float64 also for float32. A
 /// matrix with NaN or infinities has NaN in all results. LinAlgError if an iteration does not converge;
 /// ShapeError for fewer than two dimensions; DTypeError for float8.
 ///
