@@ -3,7 +3,7 @@
 use super::gemm::Packed;
 use super::math::{Number, Real};
 
-/// Sums of a dot product, joined by pairs: as many as keep multiply-adds of a vector busy.
+/// Sums of a dot product: as many as keep multiply-adds of a vector busy.
 const SUMS: usize = 16;
 /// Sums of what is left: a short product is not to wait for itself.
 const FEW: usize = 4;
@@ -12,18 +12,16 @@ const FEW: usize = 4;
 /// other.
 pub const LANES: usize = 32;
 
-/// The sum of an array of `n` sums, by pairs. Its indices are constants, as are those of the loops that
-/// made it, so that it stays in registers.
+/// `rest` and the sum of an array of [`SUMS`], in two chains. LLVM makes of a tree of pairs shuffles, which
+/// it moves into the loop that made the array: float32 then takes twice the time.
 macro_rules! joined {
-    ($T:ty, $sums:ident, $n:ident) => {{
-        let mut n = $n;
-        while n > 1 {
-            n /= 2;
-            for k in 0..n {
-                $sums[k] = <$T>::add($sums[k], $sums[k + n]);
-            }
+    ($T:ty, $sums:ident, $rest:expr) => {{
+        let (mut low, mut high) = ($rest, <$T>::default());
+        for k in 0..SUMS / 2 {
+            low = <$T>::add(low, $sums[k]);
+            high = <$T>::add(high, $sums[k + SUMS / 2]);
         }
-        $sums[0]
+        <$T>::add(low, high)
     }};
 }
 
@@ -84,7 +82,7 @@ kernel! {
             let x = if conj { x.conj() } else { *x };
             rest = T::mul_add::<I>(x, *y, rest);
         }
-        T::add(joined!(T, sums, SUMS), rest)
+        joined!(T, sums, rest)
     }
 }
 
@@ -111,7 +109,7 @@ kernel! {
             *row = T::mul_add::<I>(a, *x, *row);
             rest = T::mul_add::<I>(*row, *y, rest);
         }
-        T::add(joined!(T, sums, SUMS), rest)
+        joined!(T, sums, rest)
     }
 }
 
@@ -200,13 +198,8 @@ kernel! {
                 other = T::mul_add::<I>(*z, *y, other);
                 *p = T::mul_add::<I>(by[1], z.conj(), T::mul_add::<I>(by[0], x.conj(), *p));
             }
-            // one after the other: LLVM would make two trees of pairs one tree, of shuffles in the loop
-            for k in 0..SUMS {
-                rest = T::add(rest, sums[k]);
-                other = T::add(other, more[k]);
-            }
-            head[0] = T::add(head[0], rest);
-            head[1] = T::add(head[1], other);
+            head[0] = T::add(head[0], joined!(T, sums, rest));
+            head[1] = T::add(head[1], joined!(T, more, other));
             i += 2;
         }
         if i < rows {
