@@ -150,10 +150,10 @@ kernel! {
 }
 
 kernel! {
-    /// `p += A y`, of the first `rows` rows of a Hermitian matrix, whose upper triangle has its diagonal in
+    /// `p += A y`, of the first `rows` rows of a symmetric matrix, whose upper triangle has its diagonal in
     /// the first element of `a` and every `stride + 1` elements, and of their mirror image. Two rows at a
     /// time, which share what they read and write of `y` and `p`.
-    pub fn multiply_hermitian<'a, T: Entry>(
+    pub fn multiply_symmetric<'a, T: Entry>(
         a: &'a [T],
         stride: usize,
         rows: usize,
@@ -169,7 +169,7 @@ kernel! {
             let (y, p) = (&y[i..n], &mut p[i..n]);
             let by = [y[0], y[1]];
             let corner = T::mul_add::<I>(first[1], by[1], T::mul(first[0], by[0]));
-            let mirrored = T::mul_add::<I>(first[1].conj(), by[0], T::mul(second[0], by[1]));
+            let mirrored = T::mul_add::<I>(first[1], by[0], T::mul(second[0], by[1]));
             let (xs, x) = first[2..].as_chunks::<SUMS>();
             let (zs, z) = second[1..].as_chunks::<SUMS>();
             let (ys, y) = y[2..].as_chunks::<SUMS>();
@@ -185,10 +185,10 @@ kernel! {
                     more[k] = T::mul_add::<I>(z[k], y[k], more[k]);
                 }
                 for k in 0..SUMS {
-                    line[k] = T::mul_add::<I>(by[0], x[k].conj(), line[k]);
+                    line[k] = T::mul_add::<I>(by[0], x[k], line[k]);
                 }
                 for k in 0..SUMS {
-                    line[k] = T::mul_add::<I>(by[1], z[k].conj(), line[k]);
+                    line[k] = T::mul_add::<I>(by[1], z[k], line[k]);
                 }
                 *p = line;
             }
@@ -196,7 +196,7 @@ kernel! {
             for (((x, z), y), p) in x.iter().zip(z).zip(y).zip(last) {
                 rest = T::mul_add::<I>(*x, *y, rest);
                 other = T::mul_add::<I>(*z, *y, other);
-                *p = T::mul_add::<I>(by[1], z.conj(), T::mul_add::<I>(by[0], x.conj(), *p));
+                *p = T::mul_add::<I>(by[1], *z, T::mul_add::<I>(by[0], *x, *p));
             }
             head[0] = T::add(head[0], joined!(T, sums, rest));
             head[1] = T::add(head[1], joined!(T, more, other));
@@ -208,9 +208,70 @@ kernel! {
             let mut sum = T::mul(row[0], y[0]);
             for ((x, z), p) in row.iter().zip(y).zip(p.iter_mut()).skip(1) {
                 sum = T::mul_add::<I>(*x, *z, sum);
-                *p = T::mul_add::<I>(y[0], x.conj(), *p);
+                *p = T::mul_add::<I>(y[0], *x, *p);
             }
             p[0] = T::add(p[0], sum);
+        }
+    }
+}
+
+kernel! {
+    /// The same of a Hermitian matrix, row by row, in parts of complex numbers: `re` has the real part of
+    /// each number of y twice, `im` the imaginary one, so that parts are multiplied as real numbers.
+    /// Adds to p and q, where `conj(p - i q)` is the product; all in parts, but for `stride`.
+    pub fn multiply_hermitian<'a, F: Real>(
+        a: &'a [F],
+        stride: usize,
+        rows: usize,
+        re: &'a [F],
+        im: &'a [F],
+        p: &'a mut [F],
+        q: &'a mut [F],
+    ) -> () { |I|
+        let n = re.len().min(im.len()).min(p.len()).min(q.len()) / 2;
+        for i in 0..rows.min(n) {
+            let (x, y, z) = (&a[2 * i * (stride + 1)..][..2 * (n - i)], &re[2 * i..2 * n], &im[2 * i..2 * n]);
+            let (p, q) = (&mut p[2 * i..2 * n], &mut q[2 * i..2 * n]);
+            let by = [y[0], z[0]];
+            // the diagonal, which is real
+            let (mut real, mut imaginary) = (x[0] * by[0], x[0] * by[1]);
+            let (head, tail) = p.split_at_mut(2);
+            let (xs, x) = x[2..].as_chunks::<SUMS>();
+            let (ys, y) = y[2..].as_chunks::<SUMS>();
+            let (zs, z) = z[2..].as_chunks::<SUMS>();
+            let (ps, p) = tail.as_chunks_mut::<SUMS>();
+            let (qs, q) = q[2..].as_chunks_mut::<SUMS>();
+            let (mut sums, mut more) = ([F::ZERO; SUMS], [F::ZERO; SUMS]);
+            for ((((x, y), z), p), q) in xs.iter().zip(ys).zip(zs).zip(ps).zip(qs) {
+                let (x, mut line, mut other) = (*x, *p, *q);
+                for k in 0..SUMS {
+                    sums[k] = x[k].multiply_add::<I>(y[k], sums[k]);
+                }
+                for k in 0..SUMS {
+                    more[k] = x[k].multiply_add::<I>(z[k], more[k]);
+                }
+                for k in 0..SUMS {
+                    line[k] = x[k].multiply_add::<I>(by[0], line[k]);
+                }
+                for k in 0..SUMS {
+                    other[k] = x[k].multiply_add::<I>(by[1], other[k]);
+                }
+                (*p, *q) = (line, other);
+            }
+            for ((((x, y), z), p), q) in x.chunks_exact(2).zip(y.chunks_exact(2)).zip(z.chunks_exact(2)).zip(p.chunks_exact_mut(2)).zip(q.chunks_exact_mut(2)) {
+                real = x[0].multiply_add::<I>(y[0], real) - x[1] * z[1];
+                imaginary = x[0].multiply_add::<I>(z[0], imaginary) + x[1] * y[1];
+                for k in 0..2 {
+                    p[k] = x[k].multiply_add::<I>(by[0], p[k]);
+                    q[k] = x[k].multiply_add::<I>(by[1], q[k]);
+                }
+            }
+            for k in 0..SUMS / 2 {
+                real = real + sums[2 * k] - more[2 * k + 1];
+                imaginary = imaginary + more[2 * k] + sums[2 * k + 1];
+            }
+            head[0] = head[0] + real;
+            head[1] = head[1] - imaginary;
         }
     }
 }

@@ -32,6 +32,8 @@ pub(super) trait Field:
     fn magnitude(self) -> Self::Real;
     /// All parts of all numbers: a rotation by real numbers takes them alike.
     fn parts(x: &mut [Self]) -> &mut [Self::Real];
+    /// The same, to read.
+    fn as_parts(x: &[Self]) -> &[Self::Real];
     /// A real number.
     fn real(re: Self::Real) -> Self {
         Self::new(re, Self::Real::ZERO)
@@ -66,6 +68,9 @@ macro_rules! real {
                 abs(self)
             }
             fn parts(x: &mut [$T]) -> &mut [$T] {
+                x
+            }
+            fn as_parts(x: &[$T]) -> &[$T] {
                 x
             }
         }
@@ -111,6 +116,9 @@ macro_rules! complex {
             }
             fn parts(x: &mut [Self]) -> &mut [$T] {
                 bytemuck::cast_slice_mut(x)
+            }
+            fn as_parts(x: &[Self]) -> &[$T] {
+                bytemuck::cast_slice(x)
             }
         }
     };

@@ -8,7 +8,9 @@ use crate::dtype::Element;
 use crate::error::Result;
 use crate::exec::failure::try_split;
 use crate::kernel::gemm::{Algorithm, Epilogue, Mat, MatMut, Packed, Scratch};
-use crate::kernel::linalg::{axpy, axpy_twice, dot, dot_conj, multiply_hermitian, scale};
+use crate::kernel::linalg::{
+    axpy, axpy_twice, dot, dot_conj, multiply_hermitian, multiply_symmetric, scale,
+};
 use crate::kernel::math::Real;
 use crate::par::{self, Cost};
 
@@ -70,7 +72,8 @@ pub(super) fn reduce<T: Field>(
     let mut x = Scratch::<T>::new(2 * size * n)?;
     let mut p = Scratch::<T>::new(n)?;
     // of each piece of the triangle
-    let mut sums = Scratch::<T>::new(pieces(n) * n)?;
+    let mut sums = Scratch::<T::Real>::new(pieces(n) * n * room::<T>())?;
+    let mut factors = Scratch::<T::Real>::new(n * room::<T>())?;
     for j in 0..n {
         let (step, first) = (j % size, j + 1);
         let (row, below) = a[j * n..].split_at_mut(n);
@@ -84,7 +87,7 @@ pub(super) fn reduce<T: Field>(
         beside[j] = q.set(j, row[first..].iter().map(|x| x.conj()));
         let (next, tau) = q.get(j);
         let p = &mut p[first..];
-        multiply(below, n, next, p, &mut sums);
+        multiply(below, n, next, p, &mut sums, &mut factors);
         for (u, x) in pairs(&u, n, step).zip(pairs(&x, n, step)) {
             let (c, d) = (dot(&x.0[first..], next), dot(&x.1[first..], next));
             axpy_twice(c, &u.0[first..], d, &u.1[first..], p);
@@ -116,31 +119,69 @@ fn pairs<T>(x: &[T], n: usize, count: usize) -> impl Iterator<Item = (&[T], &[T]
         .map(move |x| x.split_at(n))
 }
 
+/// Real numbers that [`multiply`] works in, for each of a vector: those of a piece's sums, and factors.
+fn room<T: Field>() -> usize {
+    if T::COMPLEX { 4 } else { 1 }
+}
+
 /// The product of a Hermitian matrix, the upper triangle of the last columns of rows of `stride`
-/// elements, with `y`. `sums` has a row of as many elements for each piece.
-fn multiply<T: Field>(a: &[T], stride: usize, y: &[T], p: &mut [T], sums: &mut [T]) {
+/// elements, with `y`. `sums` has [`room`] for as many elements for each piece, `factors` for one.
+fn multiply<T: Field>(
+    a: &[T],
+    stride: usize,
+    y: &[T],
+    p: &mut [T],
+    sums: &mut [T::Real],
+    factors: &mut [T::Real],
+) {
     let n = y.len();
-    let pieces = pieces(n);
+    let (pieces, size) = (pieces(n), room::<T>() * stride);
+    let (re, im) = factors.split_at_mut(factors.len() / 2);
+    if T::COMPLEX {
+        for (k, y) in y.iter().enumerate() {
+            re[2 * k..2 * k + 2].fill(y.re());
+            im[2 * k..2 * k + 2].fill(y.im());
+        }
+    }
     let cost = Cost {
         bytes: size_of::<T>() * n * n / (2 * pieces),
         flops: 2 * n * n / pieces,
     };
     {
         let sums = par::Out::new(sums);
+        let (re, im) = (&*re, &*im);
         par::chunks(pieces, cost, |piece| {
             let rows = bound(n, piece, pieces)..bound(n, piece + 1, pieces);
+            let (first, count) = (rows.start, rows.len());
             // SAFETY: OUT1: pieces have sums of their own.
-            let sums = unsafe { sums.part(piece * stride..piece * stride + n) };
-            let sums = &mut sums[rows.start..];
-            sums.fill(T::ZERO);
-            let a = &a[rows.start * stride + stride - n + rows.start..];
-            multiply_hermitian(a, stride, rows.len(), &y[rows.start..], sums);
+            let sums = unsafe { sums.part(piece * size..(piece + 1) * size) };
+            let a = T::as_parts(&a[first * stride + stride - n + first..]);
+            if T::COMPLEX {
+                let (p, q) = sums.split_at_mut(2 * stride);
+                let (p, q) = (&mut p[2 * first..2 * n], &mut q[2 * first..2 * n]);
+                p.fill(T::Real::ZERO);
+                q.fill(T::Real::ZERO);
+                let (re, im) = (&re[2 * first..2 * n], &im[2 * first..2 * n]);
+                multiply_hermitian(a, stride, count, re, im, p, q);
+            } else {
+                let p = &mut sums[first..n];
+                p.fill(T::Real::ZERO);
+                multiply_symmetric(a, stride, count, T::as_parts(&y[first..]), p);
+            }
         });
     }
     p.fill(T::ZERO);
-    for (piece, sums) in sums.chunks_exact(stride).take(pieces).enumerate() {
+    for (piece, sums) in sums.chunks_exact(size).take(pieces).enumerate() {
         let first = bound(n, piece, pieces);
-        axpy(T::ONE, &sums[first..n], &mut p[first..]);
+        if T::COMPLEX {
+            let (s, t) = sums.split_at(2 * stride);
+            let pairs = s.chunks_exact(2).zip(t.chunks_exact(2)).skip(first);
+            for (p, (s, t)) in p[first..].iter_mut().zip(pairs) {
+                *p = *p + T::new(s[0] + t[1], t[0] - s[1]);
+            }
+        } else {
+            axpy(T::Real::ONE, &sums[first..n], &mut T::parts(p)[first..]);
+        }
     }
 }
 
