@@ -9,7 +9,6 @@ from flex._signals.design import butter as butter
 from flex._signals.design import cheby1 as cheby1
 from flex._signals.design import firwin as firwin
 from flex._signals.design import freqz as freqz
-from flex._signals.design import get_window as get_window
 from flex._signals.filtering import detrend as detrend
 from flex._signals.filtering import filtfilt as filtfilt
 from flex._signals.filtering import lfilter_zi as lfilter_zi
@@ -32,6 +31,27 @@ from flex._signals.spectra import welch as welch
 from flex._signals.waves import chirp as chirp
 from flex._signals.waves import sawtooth as sawtooth
 from flex._signals.waves import square as square
+from flex._signals.windows import barthann as barthann
+from flex._signals.windows import bartlett as bartlett
+from flex._signals.windows import blackmanharris as blackmanharris
+from flex._signals.windows import bohman as bohman
+from flex._signals.windows import boxcar as boxcar
+from flex._signals.windows import chebwin as chebwin
+from flex._signals.windows import cosine as cosine
+from flex._signals.windows import dpss as dpss
+from flex._signals.windows import exponential as exponential
+from flex._signals.windows import flattop as flattop
+from flex._signals.windows import general_cosine as general_cosine
+from flex._signals.windows import general_gaussian as general_gaussian
+from flex._signals.windows import general_hamming as general_hamming
+from flex._signals.windows import get_window as get_window
+from flex._signals.windows import kaiser_bessel_derived as kaiser_bessel_derived
+from flex._signals.windows import lanczos as lanczos
+from flex._signals.windows import nuttall as nuttall
+from flex._signals.windows import parzen as parzen
+from flex._signals.windows import taylor as taylor
+from flex._signals.windows import triang as triang
+from flex._signals.windows import tukey as tukey
 
 def blackman(n: SupportsIndex, /, *, sym: builtins.bool = True, dtype: _DType | None = None, device: _Device | None = None) -> Tensor:
     """The Blackman window of n samples: 0.42 + 0.5 cos(pi x) + 0.08 cos(2 pi x) for x from -1 to
@@ -180,33 +200,50 @@ def stft(x: _Operand, /, n_fft: SupportsIndex, hop_length: SupportsIndex | None 
     """
 
 __all__ = [
+    "barthann",
+    "bartlett",
     "blackman",
+    "blackmanharris",
+    "bohman",
+    "boxcar",
     "butter",
+    "chebwin",
     "cheby1",
     "chirp",
     "convolve",
     "convolve2d",
     "correlate",
     "correlate2d",
+    "cosine",
     "decimate",
     "detrend",
+    "dpss",
     "envelope",
+    "exponential",
     "fftconvolve",
     "filtfilt",
     "find_peaks",
     "firwin",
+    "flattop",
     "freqz",
     "gaussian",
+    "general_cosine",
+    "general_gaussian",
+    "general_hamming",
     "get_window",
     "hamming",
     "hann",
     "hilbert",
     "istft",
     "kaiser",
+    "kaiser_bessel_derived",
+    "lanczos",
     "lfilter",
     "lfilter_zi",
     "medfilt",
     "mel_filters",
+    "nuttall",
+    "parzen",
     "peak_prominences",
     "peak_widths",
     "periodogram",
@@ -221,5 +258,8 @@ __all__ = [
     "spectrogram",
     "square",
     "stft",
+    "taylor",
+    "triang",
+    "tukey",
     "welch",
 ]

@@ -6,12 +6,15 @@ FUNCTIONS = Functions(
     __name__,
     {
         "analytic": "envelope hilbert",
-        "design": "butter cheby1 firwin freqz get_window",
+        "design": "butter cheby1 firwin freqz",
         "filtering": "detrend filtfilt lfilter_zi medfilt savgol_coeffs savgol_filter sosfilt_zi sosfiltfilt",
         "images": "convolve2d correlate2d",
         "peaks": "find_peaks peak_prominences peak_widths",
         "rates": "decimate resample resample_poly",
         "spectra": "periodogram spectrogram welch",
         "waves": "chirp sawtooth square",
+        "windows": "barthann bartlett blackmanharris bohman boxcar chebwin cosine dpss exponential "
+        "flattop general_cosine general_gaussian general_hamming "
+        "get_window kaiser_bessel_derived lanczos nuttall parzen taylor triang tukey",
     },
 )

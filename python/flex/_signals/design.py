@@ -1,5 +1,5 @@
 # mypy: allow-redefinition
-"""Windows by name, and the design of filters. Coefficients are float64, which recursive filters need."""
+"""The design of filters. Coefficients are float64, which recursive filters need."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from flex import _flex as fx
 from flex._functions._common import exact, index, vector
 from flex._functions.elementwise import sinc
+from flex._signals.windows import get_window
 
 if TYPE_CHECKING:
     from flex._flex import Tensor, _Nested
@@ -21,128 +22,6 @@ Zpk = tuple[list[complex], list[complex], float]
 
 def _doubles(x: Any) -> Tensor:
     return fx.asarray(x, dtype=fx.float64)
-
-
-# ---- windows
-
-
-def _phase(n: int) -> Tensor:
-    """From 0 to 1 over a symmetric window."""
-    return fx.arange(n, dtype=fx.float64) / max(n - 1, 1)
-
-
-def _cosines(*a: float) -> Any:
-    def window(n: int) -> Tensor:
-        x = _phase(n) * (2 * pi) - pi
-        terms = (fx.cos(x * k) * c for k, c in enumerate(a))
-        return sum(terms, start=fx.zeros(n, dtype=fx.float64))
-
-    return window
-
-
-def _triangle(n: int) -> Tensor:
-    k = fx.arange(1, n + 1, dtype=fx.float64)
-    k = fx.minimum(k, n + 1 - k)
-    return k * 2 / (n + 1) if n % 2 else (k * 2 - 1) / n
-
-
-def _bohman(n: int) -> Tensor:
-    x = fx.abs(2 * _phase(n) - 1)
-    inner = (1 - x) * fx.cos(x * pi) + fx.sin(x * pi) / pi
-    return fx.where(x == 1, 0.0, inner)
-
-
-def _away(n: int, center: float | None = None) -> Tensor:
-    """The distances of samples from one, the middle by default."""
-    return fx.abs(fx.arange(n, dtype=fx.float64) - ((n - 1) / 2 if center is None else center))
-
-
-def _parzen(n: int) -> Tensor:
-    x = _away(n) / (n / 2)
-    return fx.where(x <= 0.5, 1 - 6 * x * x + 6 * x**3, 2 * (1 - x) ** 3)
-
-
-def _exponential(n: int, center: float | None = None, tau: float = 1.0) -> Tensor:
-    return fx.exp(-_away(n, center) / tau)
-
-
-def _tukey(n: int, alpha: float = 0.5) -> Tensor:
-    if alpha <= 0:
-        return fx.ones(n, dtype=fx.float64)
-    x = fx.minimum(_phase(n), 1 - _phase(n)) / (min(alpha, 1.0) / 2)
-    return fx.where(x < 1, (1 - fx.cos(fx.minimum(x, 1.0) * pi)) / 2, 1.0)
-
-
-_WINDOWS: dict[str, Any] = {
-    "barthann": lambda n: (
-        0.62 - 0.48 * fx.abs(_phase(n) - 0.5) + 0.38 * fx.cos((_phase(n) - 0.5) * (2 * pi))
-    ),
-    "bartlett": lambda n: 1 - fx.abs(2 * _phase(n) - 1),
-    "blackman": _cosines(0.42, 0.5, 0.08),
-    "blackmanharris": _cosines(0.35875, 0.48829, 0.14128, 0.01168),
-    "bohman": _bohman,
-    "boxcar": lambda n: fx.ones(n, dtype=fx.float64),
-    "cosine": lambda n: fx.sin((fx.arange(n, dtype=fx.float64) + 0.5) * (pi / n)),
-    "exponential": _exponential,
-    "flattop": _cosines(0.21557895, 0.41663158, 0.277263158, 0.083578947, 0.006947368),
-    "gaussian": lambda n, std: fx._signal.gaussian(n, std, dtype=fx.float64),
-    "general_cosine": lambda n, a: _cosines(*map(float, a))(n),
-    "general_gaussian": lambda n, p, sig: fx.exp(-0.5 * fx.abs(_away(n) / sig) ** (2 * p)),
-    "general_hamming": lambda n, alpha: _cosines(alpha, 1 - alpha)(n),
-    "hamming": _cosines(0.54, 0.46),
-    "hann": _cosines(0.5, 0.5),
-    "kaiser": lambda n, beta: fx._signal.kaiser(n, beta, dtype=fx.float64),
-    "lanczos": lambda n: sinc(2 * _phase(n) - 1),
-    "nuttall": _cosines(0.3635819, 0.4891775, 0.1365995, 0.0106411),
-    "parzen": _parzen,
-    "triang": _triangle,
-    "tukey": _tukey,
-}
-# the least and the most parameters of those that have some
-_PARAMETERS = {
-    **dict.fromkeys(("gaussian", "general_cosine", "general_hamming", "kaiser"), (1, 1)),
-    "exponential": (0, 2),
-    "general_gaussian": (2, 2),
-    "tukey": (0, 1),
-}
-
-
-def get_window(window: Any, Nx: int, fftbins: bool = True) -> Tensor:
-    """The window of Nx samples of this name, float64.
-
-    window: "barthann", "bartlett", "blackman", "blackmanharris", "bohman", "boxcar", "cosine", "exponential", "flattop", "hamming", "hann",
-    "lanczos", "nuttall", "parzen", "triang" or "tukey"; a tuple of a name and its parameters: ("exponential", center, tau),
-    ("gaussian", std), ("general_cosine", weights), ("general_gaussian", p, sig), ("general_hamming", alpha), ("kaiser", beta),
-    ("tukey", alpha); or a number, the beta of "kaiser".
-    fftbins: one period of a periodic window, as for spectral analysis; otherwise symmetric. ValueError for another name or another number
-    of parameters, and if Nx is not positive.
-
-    >>> flex.signal.get_window("hann", 4).tolist()
-    [0.0, 0.5, 1.0, 0.5]
-    """
-    n = index("get_window", "Nx", Nx)
-    if n < 1:
-        raise ValueError(f"get_window: Nx is {n}; it must be positive")
-    if isinstance(window, str):
-        name, parameters = window, ()
-    elif isinstance(window, tuple) and window:
-        name, parameters = window[0], window[1:]
-    else:
-        name, parameters = "kaiser", (float(window),)
-    if name not in _WINDOWS:
-        names = ", ".join(map(repr, _WINDOWS))
-        raise ValueError(f"get_window: window is {name!r}; it is one of {names}")
-    least, most = _PARAMETERS.get(name, (0, 0))
-    if not least <= len(parameters) <= most:
-        has = least if least == most else f"{least} to {most}"
-        raise ValueError(f"get_window: {name!r} with {len(parameters)} parameters; it has {has}")
-    if n == 1:
-        return fx.ones(1, dtype=fx.float64)
-    if name == "boxcar" or not fftbins:
-        whole: Tensor = _WINDOWS[name](n, *parameters)
-        return whole
-    period: Tensor = _WINDOWS[name](n + 1, *parameters)
-    return period[:-1].copy()
 
 
 # ---- recursive filters, from zeros and poles of an analogue prototype

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from flex import _flex as fx
 from flex._functions._common import along, axis_of, exact, inexact, tensor, vector
-from flex._signals.design import cheby1, firwin, get_window
+from flex._signals.design import cheby1, firwin
 from flex._signals.filtering import sosfiltfilt
+from flex._signals.windows import get_window
 
 if TYPE_CHECKING:
     from flex._flex import Tensor, _Nested

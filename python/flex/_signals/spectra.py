@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from flex import _flex as fx
 from flex._functions._common import axis_of, inexact
 from flex._functions.calculus import unwrap
-from flex._signals.design import get_window
 from flex._signals.filtering import detrend as straightened
+from flex._signals.windows import get_window
 
 if TYPE_CHECKING:
     from flex._flex import Tensor, _Nested
