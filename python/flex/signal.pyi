@@ -13,6 +13,7 @@ from flex._signals.filtering import detrend as detrend
 from flex._signals.filtering import filtfilt as filtfilt
 from flex._signals.filtering import lfilter_zi as lfilter_zi
 from flex._signals.filtering import medfilt as medfilt
+from flex._signals.filtering import medfilt2d as medfilt2d
 from flex._signals.filtering import savgol_coeffs as savgol_coeffs
 from flex._signals.filtering import savgol_filter as savgol_filter
 from flex._signals.filtering import sosfilt_zi as sosfilt_zi
@@ -241,6 +242,7 @@ __all__ = [
     "lfilter",
     "lfilter_zi",
     "medfilt",
+    "medfilt2d",
     "mel_filters",
     "nuttall",
     "parzen",

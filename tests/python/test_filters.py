@@ -178,93 +178,6 @@ def test_windowed_filters(kwargs):
     both("firwin", **kwargs)
 
 
-WINDOWS = [
-    "barthann", "bartlett", "blackman", "blackmanharris", "boxcar", "cosine", "flattop", "hamming", "hann", "nuttall", "triang",
-    "tukey", ("gaussian", 3.0), ("kaiser", 8.0), ("tukey", 0.25), 6.5, "bohman", "parzen", "lanczos", ("exponential", None, 2.0),
-    ("general_cosine", [0.5, 0.3, 0.2]), ("general_gaussian", 1.5, 3.0), ("general_hamming", 0.6), "taylor", ("taylor", 6, 40, False),
-    ("chebwin", 60), ("chebwin", -100.0), "rectangular", "triangle", ("gauss", 2.0), "hann_symmetric", "hann_periodic",
-    ("general hamming", 0.7), ("dpss", 0.4),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("window", WINDOWS, ids=str)
-def test_windows(window):
-    for n in (1, 2, 7, 16):
-        for fftbins in (True, False):
-            both("get_window", window, n, fftbins)
-
-
-@pytest.mark.parametrize(
-    ("name", "parameters"),
-    [
-        *((name, ()) for name in ("barthann", "bartlett", "blackmanharris", "bohman", "boxcar")),
-        *((name, ()) for name in ("cosine", "flattop", "lanczos", "nuttall", "parzen", "triang")),
-        ("taylor", ()),
-        ("tukey", ()),
-        ("chebwin", (70,)),
-        ("exponential", (None, 2.0)),
-        ("general_cosine", ([0.5, 0.3, 0.2],)),
-        ("general_gaussian", (1.5, 3.0)),
-        ("general_hamming", (0.6,)),
-        ("taylor", (6, 40.0, False)),
-        ("tukey", (0.25,)),
-    ],
-)
-@pytest.mark.parametrize("sym", [True, False])
-def test_windows_by_functions(name, parameters, sym):
-    theirs, ours = getattr(scipy.signal.windows, name), getattr(signal, name)
-    for n in (0, 1, 2, 9, 64):
-        expected = theirs(n, *parameters, sym=sym)
-        compare(ours(n, *parameters, sym=sym, dtype=flex.float64), expected)
-        assert ours(n, *parameters, sym=sym).dtype == flex.float32
-    with pytest.raises(ValueError, match=f"{name}: M is -1"):
-        ours(-1, *parameters)
-    with pytest.raises(flex.DTypeError, match=f"{name}: not defined for int32"):
-        ours(4, *parameters, dtype="int32")
-
-
-def test_windows_of_transforms():
-    for n in (0, 2, 8):
-        expected = scipy.signal.windows.kaiser_bessel_derived(n, 5.0)
-        compare(signal.kaiser_bessel_derived(n, 5.0, dtype=flex.float64), expected)
-    for n, sym, match in [(5, True, "M is 5"), (4, False, "symmetric")]:
-        with pytest.raises(ValueError, match=f"kaiser_bessel_derived: .*{match}"):
-            signal.kaiser_bessel_derived(n, 5.0, sym=sym)
-
-
-@pytest.mark.parametrize("n", [2, 9, 64, 257])
-@pytest.mark.parametrize("kmax", [None, 1, 2, 7])
-def test_sequences_of_slepian(n, kmax):
-    for nw in (0.7, 2.5, 4):
-        if nw >= n / 2 or (kmax or 1) >= n:
-            continue
-        for sym in (True, False):
-            for norm in (None, 2, "approximate", "subsample"):
-                options = {"sym": sym, "norm": norm, "return_ratios": True}
-                expected = scipy.signal.windows.dpss(n, nw, kmax, **options)
-                found = signal.dpss(n, nw, kmax, **options, dtype=flex.float64)
-                compare(found[0], expected[0])
-                compare(found[1], np.asarray(expected[1]))
-    assert signal.dpss(n, 0.5).dtype == flex.float32
-
-
-def test_refused_sequences_of_slepian():
-    assert signal.dpss(0, 2).shape == (0,)
-    assert signal.dpss(2, 0.5, 2)[1, 0].item() > 0
-    assert signal.dpss(1, 2, return_ratios=True)[1].item() == 1
-    with pytest.raises(ValueError, match="taylor: nbar is 0"):
-        signal.taylor(8, 0)
-    for options, match in [
-        ({"NW": 5}, "NW is 5"),
-        ({"NW": 0}, "NW is 0"),
-        ({"NW": 2, "Kmax": 0}, "Kmax is 0"),
-        ({"NW": 2, "Kmax": 11}, "Kmax is 11"),
-        ({"NW": 2, "norm": 3}, "norm is 3"),
-    ]:
-        with pytest.raises(ValueError, match=f"dpss: {match}"):
-            signal.dpss(10, **options)
-
-
 def test_smoothing():
     both("medfilt", X)
     both("medfilt", X, (1, 5))
@@ -283,6 +196,28 @@ def test_smoothing():
             both("savgol_filter", X, **kwargs, mode=mode, rtol=1e-7, atol=1e-9)
     both("savgol_coeffs", 5, 2, pos=1, use="dot")
     both("savgol_filter", X, 3, 1, axis=0)
+
+
+@pytest.mark.filterwarnings("ignore:kernel_size exceeds")
+@pytest.mark.parametrize("long", [2, 64, 10**9])
+@pytest.mark.parametrize("block", [1, 1 << 20])
+def test_running_medians(monkeypatch, long, block):
+    monkeypatch.setattr("flex._signals.filtering._LONG", long)
+    monkeypatch.setattr("flex._signals.filtering._ELEMENTS", block)
+    for dtype in ("float64", "float32", "int32", "uint8"):
+        x = RNG.integers(-40, 40, (5, 70)).astype(dtype)
+        for kernel in ((1, 65), (3, 1), (1, 1), (3, 5), (1, 201)):
+            found = signal.medfilt(flex.asarray(x), kernel)
+            expected = scipy.signal.medfilt(x.astype(float), kernel)
+            np.testing.assert_array_equal(np.asarray(found), expected.astype(dtype))
+            assert found.dtype == dtype
+            assert found.tolist() == signal.medfilt2d(flex.asarray(x), kernel).tolist()
+        line = signal.medfilt(flex.asarray(x[0]), 101)
+        expected = scipy.signal.medfilt(x[0].astype(float), 101)
+        np.testing.assert_array_equal(np.asarray(line), expected.astype(dtype))
+    assert signal.medfilt(flex.zeros((0, 3)), 5).shape == (0, 3)
+    with pytest.raises(flex.ShapeError, match="medfilt2d: input has two"):
+        signal.medfilt2d(flex.zeros(3))
 
 
 def test_trends_and_analytic_signals():

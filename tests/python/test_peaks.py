@@ -62,6 +62,31 @@ def test_any_sample():
                 np.testing.assert_allclose(np.asarray(got), want, rtol=1e-13, atol=1e-12)
 
 
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 3000])
+@pytest.mark.filterwarnings("ignore::scipy.signal._peak_finding_utils.PeakPropertyWarning")
+def test_all_options(n):
+    rng = np.random.default_rng(n)
+    options = {
+        "height": -5,
+        "threshold": 0,
+        "prominence": (0.1, None),
+        "width": (0, 50),
+        "plateau_size": (1, 9),
+        "rel_height": 0.3,
+    }
+    for x in (np.arange(n) % 2.0, np.round(np.cumsum(rng.standard_normal(n)), 1)):
+        for wlen in (None, 31):
+            peaks, properties = fx.signal.find_peaks(fx.asarray(x), wlen=wlen, **options)
+            expected, theirs = scipy_signal.find_peaks(x, wlen=wlen, **options)
+            np.testing.assert_array_equal(np.asarray(peaks), expected)
+            assert properties.keys() == theirs.keys()
+            for name, values in theirs.items():
+                np.testing.assert_allclose(np.asarray(properties[name]), values, rtol=1e-12)
+                assert properties[name].dtype == (
+                    "int64" if values.dtype.kind == "i" else "float64"
+                )
+
+
 @pytest.mark.parametrize("options", [{"wlen": 1}, {"wlen": 0}, {"rel_height": -0.5}])
 def test_refused(options):
     x = [0.0, 2.0, 1.0, 3.0, 0.0]

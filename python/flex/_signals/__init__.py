@@ -7,7 +7,7 @@ FUNCTIONS = Functions(
     {
         "analytic": "envelope hilbert",
         "design": "butter cheby1 firwin freqz",
-        "filtering": "detrend filtfilt lfilter_zi medfilt savgol_coeffs savgol_filter sosfilt_zi sosfiltfilt",
+        "filtering": "detrend filtfilt lfilter_zi medfilt medfilt2d savgol_coeffs savgol_filter sosfilt_zi sosfiltfilt",
         "images": "convolve2d correlate2d",
         "peaks": "find_peaks peak_prominences peak_widths",
         "rates": "decimate resample resample_poly",

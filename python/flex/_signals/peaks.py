@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from typing import TYPE_CHECKING, Any
 
 from flex import _flex as fx
@@ -14,23 +13,21 @@ if TYPE_CHECKING:
     from flex._flex import Tensor, _Nested
 
 
-def _maxima(x: Tensor) -> tuple[list[int], list[int], list[int]]:
+def _maxima(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Middles, first and last positions of the plateaus that are higher than their neighbours."""
-    n = x.size
-    if n < 3:
-        return [], [], []
     # where a run of equal elements begins; NaN begins one each
-    starts = fx.nonzero(fx.concat([fx.ones(1, dtype=fx.bool), x[1:] != x[:-1]]))[0]
+    starts = fx.nonzero(fx.concat([fx.ones(min(x.size, 1), dtype=fx.bool), x[1:] != x[:-1]]))[0]
     values = fx.take(x, starts)
     if starts.size < 3:
-        return [], [], []
+        none = fx.zeros(0, dtype=fx.int64)
+        return none, none, none
     high = (values[1:-1] > values[:-2]) & (values[1:-1] > values[2:])
     left = fx.masked_select(starts[1:-1], high)
     right = fx.masked_select(starts[2:], high) - 1
-    return fx.floor_divide(left + right, 2).tolist(), left.tolist(), right.tolist()
+    return fx.floor_divide(left + right, 2), left, right
 
 
-def _bounds(name: str, interval: Any, x: Tensor, peaks: list[int]) -> tuple[Any, Any]:
+def _bounds(name: str, interval: Any, x: Tensor, peaks: Tensor) -> list[Any]:
     """The least and the most, a number or one for each peak."""
     try:
         least, most = interval
@@ -46,9 +43,8 @@ def _bounds(name: str, interval: Any, x: Tensor, peaks: list[int]) -> tuple[Any,
             each = vector("find_peaks", name, bound)
             if each.size != x.size:
                 raise fx.ShapeError(f"find_peaks: {name} has {each.size} numbers, x has {x.size}")
-            numbers = each.tolist()
-            found.append([numbers[p] for p in peaks])
-    return found[0], found[1]
+            found.append(fx.take(each, peaks))
+    return found
 
 
 class _Chosen:
@@ -56,154 +52,130 @@ class _Chosen:
 
     def __init__(self, x: Tensor) -> None:
         self.x = x
-        self.peaks, left, right = _maxima(x)
-        self.properties: dict[str, list[Any]] = {}
-        self.edges = left, right
+        self.peaks, *self.edges = _maxima(x)
+        self.properties: dict[str, Tensor] = {}
 
-    def keep(self, chosen: list[bool]) -> None:
-        self.peaks = [p for p, c in zip(self.peaks, chosen, strict=True) if c]
+    def keep(self, chosen: Tensor) -> None:
+        self.peaks = fx.masked_select(self.peaks, chosen)
         for name, values in self.properties.items():
-            self.properties[name] = [v for v, c in zip(values, chosen, strict=True) if c]
+            self.properties[name] = fx.masked_select(values, chosen)
 
-    def within(self, name: str, interval: Any, *values: list[Any]) -> None:
+    def within(self, name: str, interval: Any, *values: Tensor) -> None:
         """Keeps the peaks of which the first of `values` is not too small and the last not too large."""
         low, high = _bounds(name, interval, self.x, self.peaks)
-
-        chosen = [True] * len(self.peaks)
+        chosen = fx.ones(self.peaks.shape, dtype=fx.bool)
         if low is not None:
-            limits = low if isinstance(low, list) else [low] * len(chosen)
-            chosen = [v >= least for v, least in zip(values[0], limits, strict=True)]
+            chosen = chosen & (values[0] >= low)
         if high is not None:
-            limits = high if isinstance(high, list) else [high] * len(chosen)
-            fits = zip(chosen, values[-1], limits, strict=True)
-            chosen = [c and v <= most for c, v, most in fits]
+            chosen = chosen & (values[-1] <= high)
         self.keep(chosen)
 
-    def apart(self, heights: list[float], distance: float) -> None:
+    def apart(self, distance: float) -> None:
         """Keeps the higher of peaks that are too close, the highest first."""
         step = math.ceil(distance)
-        chosen = [True] * len(self.peaks)
-        for k in sorted(range(len(self.peaks)), key=lambda k: heights[k])[::-1]:
+        peaks = self.peaks.tolist()
+        chosen = [True] * len(peaks)
+        for k in fx.flip(fx.argsort(fx.take(self.x, self.peaks))).tolist():
             if not chosen[k]:
                 continue
             for direction in (-1, 1):
                 j = k + direction
-                while 0 <= j < len(chosen) and abs(self.peaks[j] - self.peaks[k]) < step:
+                while 0 <= j < len(chosen) and abs(peaks[j] - peaks[k]) < step:
                     chosen[j] = False
                     j += direction
-        self.keep(chosen)
+        self.keep(fx.asarray(chosen, dtype=fx.bool))
 
 
-def _prominence(x: list[float], peak: int, wlen: int | None) -> tuple[float, int, int]:
-    """How far a peak rises above the higher of the lowest points on either side before a higher one, and these points."""
-    least, most = 0, len(x) - 1
-    if wlen is not None:
-        least, most = max(peak - wlen // 2, 0), min(peak + wlen // 2, most)
-    bases, lows = [], []
-    for step, end in ((-1, least), (1, most)):
-        k, base, low = peak, peak, x[peak]
-        while (k - end) * step <= 0 and x[k] <= x[peak]:
-            if x[k] < low:
-                low, base = x[k], k
-            k += step
-        bases.append(base)
-        lows.append(low)
-    return x[peak] - max(lows), bases[0], bases[1]
+# ---- walks to the left
+#
+# A walk from a sample goes on while samples fit. All walks are made at once, over blocks of 1, 2, 4, .. samples that lie at multiples of
+# their size: up, over ever larger blocks, as long as the position is no multiple of the next size, then down, over ever smaller ones.
 
 
-def _lows(x: list[float]) -> tuple[list[float], list[int]]:
-    """For each sample the lowest value, and its nearest position, on the way left to a higher sample or NaN.
-
-    The stack holds samples that nothing after them reaches, each with the lowest value since the one below it, so that every sample
-    is pushed and popped once. NaN is pushed and never popped, since it compares with nothing.
-    """
-    lows: list[float] = []
-    bases: list[int] = []
-    stack: list[int] = []
-    for k, value in enumerate(x):
-        low, base = value, k
-        while stack and x[stack[-1]] <= value:
-            top = stack.pop()
-            if lows[top] < low:
-                low, base = lows[top], bases[top]
-        stack.append(k)
-        lows.append(low)
-        bases.append(base)
-    return lows, bases
+def _halves(x: Tensor) -> tuple[Tensor, Tensor]:
+    """The even and the odd elements, as many of both."""
+    n = x.size // 2 * 2
+    return x[0:n:2], x[1:n:2]
 
 
-def _prominences(
-    x: list[float], peaks: list[int], wlen: int | None
-) -> tuple[list[float], list[int], list[int]]:
-    """Of each peak, what `_prominence` says."""
-    if wlen is not None or not peaks:
-        found = [_prominence(x, p, wlen) for p in peaks]
-        return [f[0] for f in found], [f[1] for f in found], [f[2] for f in found]
-    last = len(x) - 1
-    left, left_bases = _lows(x)
-    right, right_bases = _lows(x[::-1])
-    sizes = [x[p] - max(left[p], right[last - p]) for p in peaks]
-    return sizes, [left_bases[p] for p in peaks], [last - right_bases[last - p] for p in peaks]
+def _steps(count: int) -> list[tuple[int, int, int, int]]:
+    """Of each step, the level of its blocks, their size, and the bits of a position by which it ends such a block."""
+    up = [(k, 1 << k, (2 << k) - 1, 1 << k) for k in range(count)]
+    down = [(k, 1 << k, (1 << k) - 1, 0) for k in range(count)]
+    return up + down[::-1]
 
 
-def _crossing(x: list[float], at: int, peak: int, height: float) -> float:
-    """Where the signal crosses a height on the right of a sample, which is the last on the left of the peak not above it."""
-    if x[at] < height and at < peak:
-        return at + (height - x[at]) / (x[at + 1] - x[at])
-    return float(at)
+def _before(end: Tensor, level: int) -> Tensor:
+    """The number of the block before a position; any where there is none."""
+    return fx.maximum((end >> level) - 1, 0)
 
 
-def _crossings(
-    x: list[float], peaks: list[int], heights: list[float], bases: list[int]
-) -> list[float]:
-    """Where the signal falls to a height on the left of each peak, interpolated, at most as far as a base.
+@fx.fuse
+def _lower(end: Any, first: Any, top: Any, low: Any, base: Any, *step: Any) -> Any:
+    high, lowest, place, size, mask, bits = step
+    fits = ((end & mask) == bits) & (end - size >= first) & (high <= top)
+    less = fits & (lowest < low)
+    return end - fx.where(fits, size, 0), fx.where(less, lowest, low), fx.where(less, place, base)
 
-    Most crossings are a few samples away, which a walk finds soonest; farther ones are found by a stack, so that no walk is long.
-    The stack holds the samples that are lower than all after them, so that its values rise, and the last that is not above a height
-    is the nearest. NaN ends a walk as the lowest sample would.
-    """
-    found = [0.0] * len(peaks)
-    far = []
-    for j, (peak, height, base) in enumerate(zip(peaks, heights, bases, strict=True)):
-        at, stop = peak, max(base, peak - 16)
-        while at > stop and height < x[at]:
-            at -= 1
-        if at > base and height < x[at]:
-            far.append(j)
-        found[j] = _crossing(x, at, peak, height)
-    if not far:
-        return found
-    order = sorted(far, key=peaks.__getitem__)
-    places: list[int] = []
-    values: list[float] = []
-    seen = 0
-    for j in order:
-        peak, height = peaks[j], heights[j]
-        for k in range(seen, peak + 1):
-            value = x[k]
-            if value != value:
-                value = -math.inf
-            while values and values[-1] >= value:
-                values.pop()
-                places.pop()
-            values.append(value)
-            places.append(k)
-        seen = max(seen, peak + 1)
-        at = peak
-        if height == height:
-            nearest = bisect_right(values, height) - 1
-            at = max(bases[j], places[nearest] if nearest >= 0 else 0)
-        found[j] = _crossing(x, at, peak, height)
-    return found
+
+def _lows(x: Tensor, peaks: Tensor, first: Tensor) -> tuple[Tensor, Tensor]:
+    """The lowest value, and its nearest position, on the way from each peak to a higher sample or NaN, at most to `first`."""
+    levels = [(x, x, fx.arange(x.size, dtype=fx.int64))]
+    while levels[-1][0].size > 1:
+        (high, high2), (low, low2), (place, place2) = map(_halves, levels[-1])
+        nearer = low2 <= low
+        levels.append(
+            (fx.maximum(high, high2), fx.where(nearer, low2, low), fx.where(nearer, place2, place))
+        )
+    end, low, base = peaks + 1, fx.take(x, peaks), peaks
+    top = low
+    for level, *step in _steps(len(levels)):
+        at = _before(end, level)
+        blocks = (fx.take(values, at) for values in levels[level])
+        end, low, base = _lower(end, first, top, low, base, *blocks, *step)
+    return low, base
+
+
+def _prominences(x: Tensor, peaks: Tensor, wlen: int | None) -> tuple[Tensor, Tensor, Tensor]:
+    """How far each peak rises above the higher of the lowest points on either side before a higher one, and these points."""
+    last = x.size - 1
+    half = last if wlen is None else min(wlen // 2, last)
+    left, before = _lows(x, peaks, fx.maximum(peaks - half, 0))
+    mirrored = last - peaks
+    right, after = _lows(fx.flip(x), mirrored, fx.maximum(mirrored - half, 0))
+    return fx.take(x, peaks) - fx.maximum(left, right), before, last - after
+
+
+@fx.fuse
+def _higher(end: Any, first: Any, height: Any, low: Any, *step: Any) -> Any:
+    size, mask, bits = step
+    fits = ((end & mask) == bits) & (end - size >= first) & (low > height)
+    return end - fx.where(fits, size, 0)
+
+
+def _crossings(x: Tensor, peaks: Tensor, heights: Tensor, bases: Tensor) -> Tensor:
+    """Where the signal falls to a height on the left of each peak, interpolated, at most as far as a base."""
+    levels = [x]
+    while levels[-1].size > 1:
+        levels.append(fx.minimum(*_halves(levels[-1])))
+    end = peaks + 1
+    for level, *step in _steps(len(levels)):
+        low = fx.take(levels[level], _before(end, level))
+        end = _higher(end, bases + 1, heights, low, *step)
+    at = end - 1
+    low, next_ = fx.take(x, at), fx.take(x, fx.minimum(end, peaks))
+    between = (low < heights) & (at < peaks)
+    part = (heights - low) / fx.where(between, next_ - low, 1.0)
+    return at.astype(fx.float64) + fx.where(between, part, 0.0)
 
 
 def _widths(
-    x: list[float], peaks: list[int], heights: list[float], left: list[int], right: list[int]
-) -> tuple[list[float], list[float]]:
+    x: Tensor, peaks: Tensor, heights: Tensor, left: Tensor, right: Tensor
+) -> tuple[Tensor, Tensor]:
     """Where the signal crosses a height on either side of each peak."""
-    last = len(x) - 1
-    ends = _crossings(x[::-1], [last - p for p in peaks], heights, [last - b for b in right])
-    return _crossings(x, peaks, heights, left), [last - e for e in ends]
+    last = x.size - 1
+    ends = _crossings(fx.flip(x), last - peaks, heights, last - right)
+    return _crossings(x, peaks, heights, left), last - ends
 
 
 def _signal(op: str, x: Any) -> Tensor:
@@ -225,14 +197,13 @@ def _part(op: str, rel_height: float) -> None:
         raise ValueError(f"{op}: rel_height is {rel_height}; it must not be negative")
 
 
-def _at(op: str, peaks: Any, size: int) -> list[int]:
+def _at(op: str, peaks: Any, size: int) -> Tensor:
     at = vector(op, "peaks", peaks)
     if at.size and not fx.isdtype(at.dtype, "integral"):
         raise fx.DTypeError(f"{op}: peaks are positions, not {at.dtype}")
     if at.size and not fx.all((at >= 0) & (at < size)).item():
         raise ValueError(f"{op}: a peak is out of range for {size} samples")
-    found: list[int] = at.astype(fx.int64).tolist()
-    return found
+    return at.astype(fx.int64)
 
 
 def peak_prominences(
@@ -252,9 +223,7 @@ def peak_prominences(
     op = "peak_prominences"
     x = _signal(op, x)
     window = _window(op, wlen)
-    sizes, *bases = _prominences(x.tolist(), _at(op, peaks, x.size), window)
-    left, right = (fx.asarray(base, dtype=fx.int64) for base in bases)
-    return fx.asarray(sizes, dtype=fx.float64), left, right
+    return _prominences(x, _at(op, peaks, x.size), window)
 
 
 def peak_widths(
@@ -278,23 +247,21 @@ def peak_widths(
     op = "peak_widths"
     _part(op, rel_height)
     x = _signal(op, x)
-    values, at = x.tolist(), _at(op, peaks, x.size)
+    at = _at(op, peaks, x.size)
     data: Any = peak_prominences(x, peaks, wlen) if prominence_data is None else prominence_data
     if not isinstance(data, (tuple, list)) or len(data) != 3:
         raise TypeError(f"{op}: prominence_data is three tensors, as peak_prominences gives them")
-    sizes = vector(op, "prominence_data[0]", data[0]).tolist()
+    sizes = vector(op, "prominence_data[0]", data[0])
     left, right = (_at(op, b, x.size) for b in data[1:])
-    if any(len(d) != len(at) for d in (sizes, left, right)):
-        raise ValueError(f"{op}: prominence_data is not that of {len(at)} peaks")
-    for p, a, b in zip(at, left, right, strict=True):
-        if not a <= p <= b:
-            raise ValueError(f"{op}: prominence_data has bases {a} and {b} for the peak at {p}")
-    levels = [values[p] - size * rel_height for p, size in zip(at, sizes, strict=True)]
-    heights = fx.asarray(levels, dtype=fx.float64)
-    first, last = _widths(values, at, levels, left, right)
-    starts, ends = (fx.asarray(side, dtype=fx.float64) for side in (first, last))
-    widths = ends - starts
-    return widths, heights, starts, ends
+    if any(d.size != at.size for d in (sizes, left, right)):
+        raise ValueError(f"{op}: prominence_data is not that of {at.size} peaks")
+    wrong = (left > at) | (at > right)
+    if fx.any(wrong):
+        a, p, b = (fx.masked_select(t, wrong)[0].item() for t in (left, at, right))
+        raise ValueError(f"{op}: prominence_data has bases {a} and {b} for the peak at {p}")
+    heights = fx.take(x, at) - sizes * rel_height
+    starts, ends = _widths(x, at, heights, left, right)
+    return ends - starts, heights, starts, ends
 
 
 def find_peaks(
@@ -324,44 +291,35 @@ def find_peaks(
     x = _signal("find_peaks", x)
     if distance is not None and distance < 1:
         raise ValueError(f"find_peaks: distance is {distance}; it must be at least 1")
-    values = x.tolist()
     chosen = _Chosen(x)
     properties = chosen.properties
     if plateau_size is not None:
         left, right = chosen.edges
-        sizes = [b - a + 1 for a, b in zip(left, right, strict=True)]
+        sizes = right - left + 1
         properties.update(plateau_sizes=sizes, left_edges=left, right_edges=right)
         chosen.within("plateau_size", plateau_size, sizes)
     if height is not None:
-        properties["peak_heights"] = [values[p] for p in chosen.peaks]
+        properties["peak_heights"] = fx.take(x, chosen.peaks)
         chosen.within("height", height, properties["peak_heights"])
     if threshold is not None:
-        left = [values[p] - values[p - 1] for p in chosen.peaks]
-        right = [values[p] - values[p + 1] for p in chosen.peaks]
+        peaks = chosen.peaks
+        left, right = (fx.take(x, peaks) - fx.take(x, peaks + k) for k in (-1, 1))
         properties.update(left_thresholds=left, right_thresholds=right)
-        low = [min(a, b) for a, b in zip(left, right, strict=True)]
-        high = [max(a, b) for a, b in zip(left, right, strict=True)]
-        chosen.within("threshold", threshold, low, high)
+        chosen.within("threshold", threshold, fx.minimum(left, right), fx.maximum(left, right))
     if distance is not None:
-        chosen.apart([values[p] for p in chosen.peaks], distance)
+        chosen.apart(distance)
     if prominence is not None or width is not None:
-        found = _prominences(values, chosen.peaks, _window("find_peaks", wlen))
+        found = _prominences(x, chosen.peaks, _window("find_peaks", wlen))
         names = ("prominences", "left_bases", "right_bases")
         properties.update(zip(names, found, strict=True))
     if prominence is not None:
         chosen.within("prominence", prominence, properties["prominences"])
     if width is not None:
         _part("find_peaks", rel_height)
-        data = zip(chosen.peaks, properties["prominences"], strict=True)
-        heights = [values[p] - size * rel_height for p, size in data]
+        heights = fx.take(x, chosen.peaks) - properties["prominences"] * rel_height
         bases = properties["left_bases"], properties["right_bases"]
-        lefts, rights = _widths(values, chosen.peaks, heights, *bases)
-        widths = [b - a for a, b in zip(lefts, rights, strict=True)]
+        lefts, rights = _widths(x, chosen.peaks, heights, *bases)
+        widths = rights - lefts
         properties.update(widths=widths, width_heights=heights, left_ips=lefts, right_ips=rights)
         chosen.within("width", width, widths)
-    whole = ("plateau_sizes", "left_edges", "right_edges", "left_bases", "right_bases")
-    tensors = {
-        name: fx.asarray(v, dtype=fx.int64 if name in whole else fx.float64)
-        for name, v in properties.items()
-    }
-    return fx.asarray(chosen.peaks, dtype=fx.int64), tensors
+    return chosen.peaks, properties
