@@ -152,6 +152,7 @@ NAMES = {
     "softmax": "flex.nn.softmax(x, axis)",
     # flex.fft, flex.signal
     "windows": "flex.signal.hann(n) and its like, or flex.signal.get_window(name, n)",
+    "oaconvolve": "flex.signal.fftconvolve(x1, x2, mode, axes)",
     "hann_window": "flex.signal.hann(n, sym=False)",
     "hanning": "flex.signal.hann(n)",
     "hamming_window": "flex.signal.hamming(n, sym=False)",

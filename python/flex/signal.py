@@ -2,7 +2,11 @@
 
 from flex import _flex, _missing, _signals
 
-_own = {n: getattr(_flex._signal, n) for n in dir(_flex._signal) if not n.startswith("_")}
+_own = {
+    n: getattr(_flex._signal, n)
+    for n in dir(_flex._signal)
+    if not n.startswith("_") and n not in _signals.FUNCTIONS
+}
 globals().update(_own)  # signal.pyi lists the names
 _missing_name = _missing.of_module(__name__)
 

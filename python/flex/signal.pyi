@@ -23,6 +23,7 @@ from flex._signals.images import correlate2d as correlate2d
 from flex._signals.peaks import find_peaks as find_peaks
 from flex._signals.peaks import peak_prominences as peak_prominences
 from flex._signals.peaks import peak_widths as peak_widths
+from flex._signals.products import fftconvolve as fftconvolve
 from flex._signals.rates import decimate as decimate
 from flex._signals.rates import resample as resample
 from flex._signals.rates import resample_poly as resample_poly
@@ -83,13 +84,6 @@ def correlate(x1: _Operand, x2: _Operand, /, mode: Literal["full", "same", "vali
 
     >>> flex.signal.correlate(flex.asarray([1.0, 2.0, 3.0]), flex.asarray([1.0, 2.0]), mode="valid").tolist()
     [5.0, 8.0]
-    """
-def fftconvolve(x1: _Operand, x2: _Operand, /, mode: Literal["full", "same", "valid"] = 'full') -> Tensor:
-    """`convolve` by Fourier transforms, of float or complex tensors, with its arguments and errors;
-    DTypeError for integers, whose direct sums are exact.
-
-    >>> flex.signal.fftconvolve(flex.asarray([1.0, 2.0, 3.0]), flex.asarray([1.0, 1.0])).round().tolist()
-    [1.0, 3.0, 5.0, 3.0]
     """
 def gaussian(n: SupportsIndex, /, std: float, *, sym: builtins.bool = True, dtype: _DType | None = None, device: _Device | None = None) -> Tensor:
     """The Gaussian window of n samples: exp(-(k / std)^2 / 2), k samples from the middle.

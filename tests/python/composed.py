@@ -75,6 +75,12 @@ def changed(x, *args, **kwargs):
     return run
 
 
+def fitted(result):
+    """What `polyfit(full=True)` gives, with the rank and rcond as numbers."""
+    found, residuals, rank, values, rcond = result
+    return found, residuals, int(rank), values, float(rcond)
+
+
 CALLS = {
     # writing
     "fill_diagonal": each(
@@ -358,6 +364,14 @@ CALLS = {
         call(X / 8, np.stack([np.cos(X), X**2], axis=1), 2),
         call(X / 8, np.cos(X), 2, w=np.array([1.0, 2.0, 0.5, 0.0, 3.0])),
         call(X / 8, np.exp(1j * X), 2),
+        lambda f, t: fitted(f(t(X / 8), t(np.cos(X)), 2, full=True)),
+        lambda f, t: fitted(
+            f(t(X / 8), t(np.stack([np.cos(X), np.sin(X)], 1)), 2, 1e-9, True, t(1 + X))
+        ),
+        call(X / 8, np.cos(X), 2, cov=True),
+        call(X / 8, np.cos(X), 2, cov="unscaled"),
+        call(X / 8, np.stack([np.cos(X), X**2], axis=1), 1, cov=True),
+        call(X / 8, np.stack([np.cos(X), X**2], axis=1), 1, cov="unscaled", w=np.arange(1.0, 6.0)),
     ),
     "roots": each(call(np.array([0.0, 2.0, 0.0, 8.0, 0.0, 0.0])), call(V + 1j * W)),
     "angle": each(call(C), call(C, True), call(A), call(A, deg=True)),

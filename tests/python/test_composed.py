@@ -423,6 +423,11 @@ def test_errors(kind, text, call):
 def test_errors_of_polynomials():
     for kind, text, call in (
         (ValueError, "polyfit: degree -1", lambda: flex.polyfit([1.0], [1.0], -1)),
+        (
+            ValueError,
+            "polyfit: 2 points for 2",
+            lambda: flex.polyfit([1.0, 2.0], [1, 2], 1, cov=True),
+        ),
         (ValueError, "polyfit: .* 0 points", lambda: flex.polyfit([], [], 1)),
         (flex.ShapeError, "y has shape .2.", lambda: flex.polyfit([1.0], [1.0, 2.0], 1)),
         (flex.ShapeError, "w has 2", lambda: flex.polyfit([1.0], [1.0], 0, w=[1.0, 2.0])),

@@ -94,12 +94,21 @@ def test_polygamma(n):
     assert single.dtype == flex.float32
 
 
+def test_the_zeta_function_of_riemann():
+    x = np.concatenate([np.linspace(-30, 30, 241), -np.linspace(31, 250, 60)])
+    found = flex.zeta(flex.asarray(x, dtype=flex.float64)).numpy()
+    np.testing.assert_allclose(found, scipy.special.zeta(x), rtol=3e-13)
+    small = flex.zeta(flex.asarray([-1e-20, -0.1, 0.9999]))
+    np.testing.assert_allclose(numbers(small), scipy.special.zeta([0, -0.1, 0.9999]), rtol=2e-3)
+
+
 def test_edges_of_special_functions():
     inf, nan = np.inf, np.nan
     rows = [
         (flex.erfcinv, [0.0, 2.0, -0.5, 2.5, nan, 1.0], [inf, -inf, nan, nan, nan, 0.0]),
         (lambda x: flex.betaln(x, 1.0), [0.0, inf, nan, 1.0], [inf, -inf, nan, 0.0]),
-        (flex.zeta, [1.0, 0.5, inf, nan], [inf, nan, 1.0, nan]),
+        (flex.zeta, [1.0, 0.0, -4.0, inf, nan], [inf, -0.5, 0.0, 1.0, nan]),
+        (lambda x: flex.zeta(x, 1.0), [1.0, 0.5, inf, nan], [inf, nan, 1.0, nan]),
         (lambda q: flex.zeta(2.0, q), [0.0, -3.0, -0.5, inf], [inf, inf, nan, 0.0]),
         (lambda x: flex.polygamma(1, x), [0.0, -1.0, inf, nan], [inf, inf, 0.0, nan]),
         (lambda x: flex.polygamma(2, x), [0.0, -1.0, nan], [-inf, -inf, nan]),

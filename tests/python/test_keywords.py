@@ -75,11 +75,9 @@ OF = {
     "dct": {"orthogonalize"},
     "idct": {"orthogonalize"},
     "next_fast_len": {"real"},  # lengths that serve both
-    "fftconvolve": {"axes"},
     "filtfilt": {"irlen"},
     "freqz": {"plot"},
     "logsumexp": {"return_sign"},  # b, an operand, too: of the logarithms of weights
-    "polyfit": {"full", "cov"},
     "resample": {"domain"},
     "split": {"indices_or_sections"},  # torch's; array_split has NumPy's
     # torch's

@@ -252,6 +252,41 @@ def test_long_convolutions():
         )
 
 
+@pytest.mark.parametrize("axes", [0, -1, (1,), (0, 2), [2, 1, 0]])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128"])
+def test_convolutions_along_axes(axes, dtype):
+    rng = np.random.default_rng(5)
+    a, b = rng.uniform(-1, 1, (4, 3, 7)).astype(dtype), rng.uniform(-1, 1, (4, 3, 7)).astype(dtype)
+    along = {k % 3 for k in np.atleast_1d(axes)}
+    # beside the axes one operand has size 1, or both have the same
+    b = b[tuple(slice(2) if k in along else slice(1) for k in range(3))]
+    for x, y in ((a, b), (b, a), (a + 0.5, a)):
+        # SciPy's "same" also cuts the axes along which the first operand was repeated
+        for mode in MODES if x.size >= y.size else ("full", "valid"):
+            found = flex.signal.fftconvolve(flex.asarray(x), flex.asarray(y), mode, axes)
+            expected = scipy_signal.fftconvolve(x, y, mode, axes)
+            assert found.shape == expected.shape
+            assert found.dtype == dtype
+            close(found, expected, 1e-4 if dtype == "float32" else 1e-13)
+
+
+def test_refused_convolutions_along_axes():
+    x = flex.ones((3, 4))
+    for error, match, call in [
+        (ValueError, "axes is empty", lambda f: f(x, x, axes=())),
+        (ValueError, "mode is 'all'", lambda f: f(x, x, "all", 0)),
+        (flex.AxisError, "axis 2", lambda f: f(x, x, axes=2)),
+        (flex.AxisError, "twice", lambda f: f(x, x, axes=(0, -2))),
+        (flex.ShapeError, "2 and 1 dimensions", lambda f: f(x, x[0], axes=0)),
+        (flex.ShapeError, "don't broadcast", lambda f: f(x, x[:, :2], axes=0)),
+        (flex.ShapeError, "neither", lambda f: f(x[:2], x[:, :3], "valid", (0, 1))),
+        (flex.ShapeError, "no elements", lambda f: f(x, x[:0], axes=0)),
+        (flex.DTypeError, "int64", lambda f: f([[1]], [[1]], axes=0)),
+    ]:
+        with pytest.raises(error, match=f"^fftconvolve: .*{match}"):
+            call(flex.signal.fftconvolve)
+
+
 def test_errors():
     x = flex.ones(100)
     for call in (

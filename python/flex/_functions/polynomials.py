@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from flex import _flex as fx
 from flex._functions._common import double, exact, inexact, together, vector
@@ -33,15 +33,24 @@ def polyval(p: _Nested, x: _Nested) -> Tensor:
 
 
 def polyfit(
-    x: _Nested, y: _Nested, deg: int, rcond: float | None = None, w: _Nested | None = None
-) -> Tensor:
+    x: _Nested,
+    y: _Nested,
+    deg: int,
+    rcond: float | None = None,
+    full: bool = False,
+    w: _Nested | None = None,
+    cov: bool | Literal["unscaled"] = False,
+) -> Any:
     """The coefficients of the polynomial of degree deg, that of the highest power first, that is closest to points: the squares of its
     distances from y at x have the least sum.
 
     y: one dimension, or two for several sets of points with the same x; then the coefficients are columns. rcond: below which part of the
     largest a singular value counts as zero, by default the number of points times the distance from 1 to the next float64. w: by which
-    distances are multiplied before they are squared. Computed in float64; the result has the common dtype of x and y, integers becoming
-    float32. ShapeError if the operands don't fit; ValueError for a negative degree, or without points.
+    distances are multiplied before they are squared. full: then also the sums of squares, one for each set, the rank, the singular
+    values, and rcond. cov: then also the covariance of the coefficients, `[deg + 1, deg + 1]`, with a last dimension for several sets:
+    scaled by the variance of the distances, or "unscaled", one for all. Computed in float64; the results have the common dtype of x and
+    y, integers becoming float32. ShapeError if the operands don't fit; ValueError for a negative degree, without points,
+    and to scale the covariance if there are no more points than coefficients.
 
     >>> x = flex.asarray([0.0, 1.0, 2.0, 3.0])
     >>> flex.allclose(flex.polyfit(x, 2 * x + 1, 1), flex.asarray([2.0, 1.0]), atol=1e-6)
@@ -68,8 +77,26 @@ def polyfit(
     size = fx.sqrt(fx.sum(fx.abs(powers) ** 2, axis=0))
     size = fx.where(size == 0, 1.0, size)
     cut = x.size * fx.finfo(fx.float64).eps if rcond is None else rcond
-    found = fx._linalg.lstsq(powers / size, sides, rcond=cut)[0]
-    return (found / (size if y.ndim == 1 else size[:, None])).astype(dtype)
+    found, residuals, rank, values = fx._linalg.lstsq(powers / size, sides, rcond=cut)
+    residuals = fx.atleast_1d(residuals)
+    found = (found / (size if y.ndim == 1 else size[:, None])).astype(dtype)
+    real = fx.real(found).dtype
+    if full:
+        return found, residuals.astype(real), rank, values.astype(real), cut
+    if not cov:
+        return found
+    scaled = powers / size
+    inverse = fx._linalg.inv(fx.matmul(fx.conj(scaled).T, scaled)) / fx.outer(size, size)
+    factor: Any = 1.0
+    if cov != "unscaled":
+        free = x.size - deg - 1
+        if free <= 0:
+            raise ValueError(
+                f"polyfit: {x.size} points for {deg + 1} coefficients; to scale the covariance there must be more"
+            )
+        factor = residuals / free
+    inverse = (inverse if y.ndim == 1 else inverse[:, :, None]) * factor
+    return found, inverse.astype(dtype if fx.isdtype(inverse.dtype, "complex floating") else real)
 
 
 def roots(p: _Nested) -> Tensor:

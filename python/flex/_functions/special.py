@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from math import factorial, lgamma, log, pi, sqrt
+from math import e, factorial, lgamma, log, pi, sqrt
 from typing import TYPE_CHECKING, Any
 
 from flex import _flex as fx
@@ -126,9 +126,8 @@ def erfcinv(x: _Nested) -> Tensor:
     return _of_doubles("erfcinv", _erfcinv, x)
 
 
-@fx.fuse
-def _zeta(x: Any, q: Any) -> Any:
-    # Euler and Maclaurin: twelve terms, and the sum of the rest
+def _sums(x: Any, q: Any) -> Any:
+    """By Euler and Maclaurin: twelve terms, and the sum of the rest, which continues the function to x below 1."""
     total = fx.pow(q, -x)
     for k in range(1, 12):
         total = total + fx.pow(q + k, -x)
@@ -141,21 +140,46 @@ def _zeta(x: Any, q: Any) -> Any:
         rest = rest + term * factor
     # beyond, `rest` may be a product of 0 and infinity, and only the first term counts
     tail = fx.where(last == 0, 0.0, last * (far / (x - 1) + 0.5 + rest))
-    sums = fx.where(fx.isinf(total), total, total + tail)
-    defined = fx.where(fx.isnan(x) | (x < 1) | (q < 0) & (q != fx.floor(q)), fx.nan, sums)
+    return fx.where(fx.isinf(total), total, total + tail)
+
+
+@fx.fuse
+def _zeta(x: Any, q: Any) -> Any:
+    nowhere = fx.isnan(x) | (x < 1) | (q < 0) & (q != fx.floor(q))
+    defined = fx.where(nowhere, fx.nan, _sums(x, q))
     return fx.where((x == 1) | (x > 1) & (q <= 0) & (q == fx.floor(q)), fx.inf, defined)
 
 
-def zeta(x: _Nested, q: _Nested = 1.0) -> Tensor:
-    """Hurwitz's zeta function, the sum of `(q + k) ** -x` over the integers k from 0 on; Riemann's for q = 1.
+@fx.fuse
+def _riemann(x: Any) -> Any:
+    # Riemann's equation of x and 1 - x, except where zeta(1 - x) is nearly infinite
+    mirrored = x < -0.125
+    y = fx.where(mirrored, 1 - x, x)
+    value = _sums(y, 1.0)
+    big, small = fx.maximum(y, 10.0), fx.clip(y, 1.0, 10.0)
+    # gamma(y) / (2 pi)**y, by Stirling's formula for large y, where gamma(y) may be infinite
+    stirling = fx.sqrt(2 * pi / big) * fx.pow(big / (2 * pi * e), big) * fx.exp(_rest(big))
+    gamma = fx.where(y < 10, fx.exp(fx.lgamma(small) - small * log(2 * pi)), stirling)
+    # sin(pi x / 2), which is 0 at even x
+    even = fx.round(x / 2)
+    sine = fx.sin((x - 2 * even) * (pi / 2)) * (1 - 2 * fx.remainder(even, 2.0))
+    reflected = fx.where(sine == 0, 0.0, 2 * sine * gamma * value)
+    return fx.where(y == 1, fx.inf, fx.where(mirrored, reflected, value))
 
-    x, q: broadcast (ShapeError). inf for x = 1, and where q is 0 or a negative integer; NaN for x below 1 and for other negative q.
-    Computed in float64 and rounded to the common dtype; integers become float32. DTypeError for complex numbers.
+
+def zeta(x: _Nested, q: _Nested | None = None) -> Tensor:
+    """Riemann's zeta function, or with q Hurwitz's: the sum of `(q + k) ** -x` over the integers k from 0 on.
+
+    x, q: broadcast (ShapeError). inf for x = 1, and where q is 0 or a negative integer; NaN for other negative q, and with q for x below
+    1, where Riemann's function is that of all real numbers. Computed in float64 and rounded to the common dtype; integers become
+    float32. DTypeError for complex numbers.
 
     >>> flex.zeta(flex.asarray(2.0)).item() == flex.asarray(flex.pi**2 / 6).item()
     True
+    >>> flex.zeta(flex.asarray([0.0, -2.0])).tolist()
+    [-0.5, 0.0]
     """
-    return _of_doubles("zeta", _zeta, x, q)
+    return _of_doubles("zeta", _riemann, x) if q is None else _of_doubles("zeta", _zeta, x, q)
 
 
 def polygamma(n: int, x: _Nested) -> Tensor:

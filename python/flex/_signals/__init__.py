@@ -10,6 +10,7 @@ FUNCTIONS = Functions(
         "filtering": "detrend filtfilt lfilter_zi medfilt medfilt2d savgol_coeffs savgol_filter sosfilt_zi sosfiltfilt",
         "images": "convolve2d correlate2d",
         "peaks": "find_peaks peak_prominences peak_widths",
+        "products": "fftconvolve",
         "rates": "decimate resample resample_poly",
         "spectra": "periodogram spectrogram welch",
         "waves": "chirp sawtooth square",

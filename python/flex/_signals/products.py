@@ -1,0 +1,73 @@
+# mypy: allow-redefinition
+"""Convolutions along some of the axes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from flex import _flex as fx
+from flex._functions._common import axes_of, is_whole, together
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Literal, SupportsIndex
+
+    from flex._flex import Tensor, _Operand
+
+
+def fftconvolve(
+    in1: _Operand,
+    in2: _Operand,
+    mode: Literal["full", "same", "valid"] = "full",
+    axes: SupportsIndex | Sequence[SupportsIndex] | None = None,
+) -> Tensor:
+    """`convolve` by Fourier transforms, of float or complex tensors, with its arguments and errors; DTypeError for integers, whose direct
+    sums are exact.
+
+    axes: along which it convolves, by default all; along the others the operands broadcast (ShapeError). AxisError if one is out of
+    range or there twice; ValueError if there are none.
+
+    >>> flex.signal.fftconvolve(flex.asarray([1.0, 2.0, 3.0]), flex.asarray([1.0, 1.0])).round().tolist()
+    [1.0, 3.0, 5.0, 3.0]
+    >>> flex.signal.fftconvolve(flex.ones((2, 3)), flex.ones((1, 2)), axes=1).round().tolist()
+    [[1.0, 2.0, 2.0, 1.0], [1.0, 2.0, 2.0, 1.0]]
+    """
+    if axes is None:
+        found: Tensor = fx._signal.fftconvolve(in1, in2, mode)
+        return found
+    op = "fftconvolve"
+    a, b = together(op, in1, in2)
+    dtype = fx.result_type(a, b)
+    if is_whole(dtype):
+        raise fx.DTypeError(f"{op}: not defined for {dtype}; convolve is exact for integers")
+    if a.ndim != b.ndim:
+        raise fx.ShapeError(f"{op}: operands have {a.ndim} and {b.ndim} dimensions")
+    along = axes_of(op, axes, a.ndim)
+    if not along:
+        raise ValueError(f"{op}: axes is empty")
+    if mode not in ("full", "same", "valid"):
+        raise ValueError(f"{op}: mode is {mode!r}; it is 'full', 'same' or 'valid'")
+    shapes = f"{list(a.shape)} and {list(b.shape)}"
+    if not all(a.shape[k] and b.shape[k] for k in along):
+        raise fx.ShapeError(f"{op}: operands of shapes {shapes} have no elements along an axis")
+    if any(
+        a.shape[k] != b.shape[k] and 1 not in (a.shape[k], b.shape[k])
+        for k in range(a.ndim)
+        if k not in along
+    ):
+        raise fx.ShapeError(f"{op}: shapes {shapes} don't broadcast beside axes {list(along)}")
+    pairs = [(a.shape[k], b.shape[k]) for k in along]
+    if mode == "valid" and not (all(n >= m for n, m in pairs) or all(n <= m for n, m in pairs)):
+        raise fx.ShapeError(f"{op}: of shapes {shapes} neither lies inside the other")
+    sizes = [fx._fft.next_fast_len(n + m - 1) for n, m in pairs]
+    is_complex = fx.isdtype(dtype, "complex floating")
+    there: Any = fx._fft.fftn if is_complex else fx._fft.rfftn
+    back: Any = fx._fft.ifftn if is_complex else fx._fft.irfftn
+    y = back(there(a, sizes, along) * there(b, sizes, along), sizes, along)
+    part = [slice(None)] * a.ndim
+    for k, (n, m) in zip(along, pairs, strict=True):
+        full = n + m - 1
+        count = {"full": full, "same": n, "valid": abs(n - m) + 1}[mode]
+        start = (full - count) // 2
+        part[k] = slice(start, start + count)
+    return y[tuple(part)].astype(dtype).contiguous()
