@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 _LINALG = "tensorinv tensorsolve"
-# of scipy.signal: the design of filters, and what is computed from two signals
-_SIGNAL = """bessel bilinear buttord cheb1ord cheby2 coherence correlation_lags csd ellip firwin2 iirdesign iirfilter iirnotch iirpeak
-    kaiserord lombscargle sos2tf sosfreqz tf2sos tf2zpk unit_impulse upfirdn wiener zpk2sos zpk2tf"""
+# of scipy.signal
+_SIGNAL = """argrelextrema argrelmax argrelmin bessel bilinear buttord cheb1ord czt ellip firwin2 gausspulse group_delay iirdesign iirfilter
+    kaiserord lombscargle minimum_phase order_filter remez sos2tf tf2sos tf2zpk unit_impulse upfirdn vectorstrength wiener zoom_fft
+    zpk2sos zpk2tf"""
 # Functions that torch also has as methods that write in place, with an underscore at the end.
 _IN_PLACE = """abs acos acosh asin asinh atan atan2 atanh ceil clip copysign cos cosh erf erfc exp exp2 expm1 floor floor_divide fmod hypot
     index_add log log10 log1p log2 masked_fill negative pow reciprocal relu remainder round rsqrt scatter_add sigmoid sign silu sin sinh
@@ -152,6 +153,7 @@ NAMES = {
     "softmax": "flex.nn.softmax(x, axis)",
     # flex.fft, flex.signal
     "windows": "flex.signal.hann(n) and its like, or flex.signal.get_window(name, n)",
+    "sosfreqz": "flex.signal.freqz_sos(sos)",
     "oaconvolve": "flex.signal.fftconvolve(x1, x2, mode, axes)",
     "hann_window": "flex.signal.hann(n, sym=False)",
     "hanning": "flex.signal.hann(n)",

@@ -7,8 +7,12 @@ from flex._signals.analytic import envelope as envelope
 from flex._signals.analytic import hilbert as hilbert
 from flex._signals.design import butter as butter
 from flex._signals.design import cheby1 as cheby1
+from flex._signals.design import cheby2 as cheby2
 from flex._signals.design import firwin as firwin
 from flex._signals.design import freqz as freqz
+from flex._signals.design import freqz_sos as freqz_sos
+from flex._signals.design import iirnotch as iirnotch
+from flex._signals.design import iirpeak as iirpeak
 from flex._signals.filtering import detrend as detrend
 from flex._signals.filtering import filtfilt as filtfilt
 from flex._signals.filtering import lfilter_zi as lfilter_zi
@@ -23,10 +27,13 @@ from flex._signals.images import correlate2d as correlate2d
 from flex._signals.peaks import find_peaks as find_peaks
 from flex._signals.peaks import peak_prominences as peak_prominences
 from flex._signals.peaks import peak_widths as peak_widths
+from flex._signals.products import correlation_lags as correlation_lags
 from flex._signals.products import fftconvolve as fftconvolve
 from flex._signals.rates import decimate as decimate
 from flex._signals.rates import resample as resample
 from flex._signals.rates import resample_poly as resample_poly
+from flex._signals.spectra import coherence as coherence
+from flex._signals.spectra import csd as csd
 from flex._signals.spectra import periodogram as periodogram
 from flex._signals.spectra import spectrogram as spectrogram
 from flex._signals.spectra import welch as welch
@@ -204,12 +211,16 @@ __all__ = [
     "butter",
     "chebwin",
     "cheby1",
+    "cheby2",
     "chirp",
+    "coherence",
     "convolve",
     "convolve2d",
     "correlate",
     "correlate2d",
+    "correlation_lags",
     "cosine",
+    "csd",
     "decimate",
     "detrend",
     "dpss",
@@ -221,6 +232,7 @@ __all__ = [
     "firwin",
     "flattop",
     "freqz",
+    "freqz_sos",
     "gaussian",
     "general_cosine",
     "general_gaussian",
@@ -229,6 +241,8 @@ __all__ = [
     "hamming",
     "hann",
     "hilbert",
+    "iirnotch",
+    "iirpeak",
     "istft",
     "kaiser",
     "kaiser_bessel_derived",

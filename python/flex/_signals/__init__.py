@@ -6,13 +6,13 @@ FUNCTIONS = Functions(
     __name__,
     {
         "analytic": "envelope hilbert",
-        "design": "butter cheby1 firwin freqz",
+        "design": "butter cheby1 cheby2 firwin freqz freqz_sos iirnotch iirpeak",
         "filtering": "detrend filtfilt lfilter_zi medfilt medfilt2d savgol_coeffs savgol_filter sosfilt_zi sosfiltfilt",
         "images": "convolve2d correlate2d",
         "peaks": "find_peaks peak_prominences peak_widths",
-        "products": "fftconvolve",
+        "products": "correlation_lags fftconvolve",
         "rates": "decimate resample resample_poly",
-        "spectra": "periodogram spectrogram welch",
+        "spectra": "coherence csd periodogram spectrogram welch",
         "waves": "chirp sawtooth square",
         "windows": "barthann bartlett blackmanharris bohman boxcar chebwin cosine dpss exponential "
         "flattop general_cosine general_gaussian general_hamming "

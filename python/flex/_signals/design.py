@@ -41,6 +41,15 @@ def _chebyshev(n: int, ripple: float) -> Zpk:
     return [], poles, gain if n % 2 else gain / math.sqrt(1 + eps * eps)
 
 
+def _chebyshev2(n: int, stop: float) -> Zpk:
+    eps = 1 / math.sqrt(10 ** (0.1 * stop) - 1)
+    mu = math.asinh(1 / eps) / max(n, 1)
+    steps = range(-n + 1, n, 2)
+    zeros = [1j / math.sin(pi * m / (2 * n)) for m in steps if m]
+    poles = [-1 / cmath.sinh(mu + 1j * pi * m / (2 * n)) for m in steps]
+    return zeros, poles, (_product(-p for p in poles) / _product(-z for z in zeros)).real
+
+
 def _product(factors: Any) -> complex:
     return prod(factors, start=1 + 0j)
 
@@ -236,6 +245,66 @@ def cheby1(
     return _designed("cheby1", prototype, Wn, btype, analog, output, fs)
 
 
+def cheby2(
+    N: int,
+    rs: float,
+    Wn: _Nested,
+    btype: str = "low",
+    analog: bool = False,
+    output: str = "ba",
+    fs: float | None = None,
+) -> Any:
+    """A Chebyshev filter of type II of order N, with rs decibels of attenuation in the stop band, positive (ValueError), whose edges Wn are
+    where the gain reaches it.
+
+    Other arguments and errors are those of `butter`.
+
+    >>> flex.signal.cheby2(4, 40, 0.2, output="sos").shape
+    (2, 6)
+    """
+    if not rs > 0:
+        raise ValueError(f"cheby2: rs is {rs}; it must be positive")
+    prototype = _chebyshev2(_order("cheby2", N), float(rs))
+    return _designed("cheby2", prototype, Wn, btype, analog, output, fs)
+
+
+def _notch(op: str, w0: float, Q: float, fs: float) -> tuple[float, float]:
+    """The cosine of the frequency, and the gain of the part that remains."""
+    w, q = 2 * pi * float(w0) / float(fs), float(Q)
+    if not 0 < w < pi:
+        raise ValueError(f"{op}: w0 is {w0}; it must be between 0 and {fs / 2}")
+    if not q > 0:
+        raise ValueError(f"{op}: Q is {Q}; it must be positive")
+    return math.cos(w), 1 / (1 + math.tan(w / q / 2))
+
+
+def iirnotch(w0: float, Q: float, fs: float = 2.0) -> tuple[Tensor, Tensor]:
+    """The coefficients b and a of a filter of order two that stops the frequency w0 and a band around it of width `w0 / Q`, where the gain
+    is 1 / sqrt(2); float64.
+
+    fs: the sample rate, 2 by default. ValueError for w0 beyond half of it, and unless Q is positive.
+
+    >>> b, a = flex.signal.iirnotch(0.5, 30)
+    >>> flex.sum(b * flex.asarray([1.0, 0.0, -1.0])).item()
+    0.0
+    """
+    cosine, gain = _notch("iirnotch", w0, Q, fs)
+    middle = -2 * gain * cosine
+    return _doubles([gain, middle, gain]), _doubles([1.0, middle, 2 * gain - 1])
+
+
+def iirpeak(w0: float, Q: float, fs: float = 2.0) -> tuple[Tensor, Tensor]:
+    """The coefficients b and a of a filter of order two that passes the frequency w0 and a band around it, as `iirnotch` stops them, with
+    its arguments and errors.
+
+    >>> b, a = flex.signal.iirpeak(0.5, 30)
+    >>> flex.sum(b).item()
+    0.0
+    """
+    cosine, gain = _notch("iirpeak", w0, Q, fs)
+    return _doubles([1 - gain, 0.0, gain - 1]), _doubles([1.0, -2 * gain * cosine, 2 * gain - 1])
+
+
 # ---- filters without recursion
 
 
@@ -338,3 +407,24 @@ def freqz(
         return y
 
     return w, response(b) / response(a)
+
+
+def freqz_sos(
+    sos: _Nested, worN: Any = 512, whole: bool = False, fs: float = 2 * pi
+) -> tuple[Tensor, Tensor]:
+    """The frequency response of sections of order two, `[sections, 6]` (ShapeError), one after another: `freqz`, with its other arguments
+    and errors. ValueError without sections.
+
+    >>> w, h = flex.signal.freqz_sos([[1.0, 1.0, 0.0, 1.0, 0.0, 0.0]], worN=2)
+    >>> flex.abs(h)[0].item()
+    2.0
+    """
+    sos = _doubles(sos)
+    if sos.ndim != 2 or sos.shape[1] != 6:
+        raise fx.ShapeError(
+            f"freqz_sos: sos has six numbers for each section, got shape {list(sos.shape)}"
+        )
+    if not sos.shape[0]:
+        raise ValueError("freqz_sos: sos has no sections")
+    found = [freqz(row[:3], row[3:], worN, whole, fs) for row in fx.unstack(sos)]
+    return found[0][0], prod((h for _, h in found[1:]), start=found[0][1])

@@ -1,18 +1,43 @@
 # mypy: allow-redefinition
-"""Convolutions along some of the axes."""
+"""Convolutions along some of the axes, and the lags of correlations."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from flex import _flex as fx
-from flex._functions._common import axes_of, is_whole, together
+from flex._functions._common import axes_of, index, is_whole, together
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Literal, SupportsIndex
 
     from flex._flex import Tensor, _Operand
+
+
+def correlation_lags(
+    in1_len: int, in2_len: int, mode: Literal["full", "same", "valid"] = "full"
+) -> Tensor:
+    """By how many samples the second of two signals of these lengths is moved, for each element of their `correlate`; int64.
+
+    mode: as of `correlate` (ValueError). ValueError for a length below 1.
+
+    >>> flex.signal.correlation_lags(3, 2).tolist()
+    [-1, 0, 1, 2]
+    """
+    n, m = (
+        index("correlation_lags", "in1_len", in1_len),
+        index("correlation_lags", "in2_len", in2_len),
+    )
+    if n < 1 or m < 1:
+        raise ValueError(f"correlation_lags: lengths are {n} and {m}; they must be positive")
+    if mode not in ("full", "same", "valid"):
+        raise ValueError(f"correlation_lags: mode is {mode!r}; it is 'full', 'same' or 'valid'")
+    if mode == "valid":
+        return fx.arange(min(n - m, 0), max(n - m, 0) + 1, dtype=fx.int64)
+    lags = fx.arange(1 - m, n, dtype=fx.int64)
+    start = (m - 1) // 2 if mode == "same" else 0
+    return lags[start : start + n].copy() if mode == "same" else lags
 
 
 def fftconvolve(

@@ -1,5 +1,5 @@
 # mypy: allow-redefinition
-"""Spectral densities: squared Fourier transforms of windows of a signal."""
+"""Spectral densities: products of Fourier transforms of windows of signals."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 from flex import _flex as fx
-from flex._functions._common import axis_of, inexact
+from flex._functions._common import axis_of, inexact, together
 from flex._functions.calculus import unwrap
 from flex._signals.filtering import detrend as straightened
 from flex._signals.windows import get_window
@@ -71,6 +71,10 @@ class _Frames:
     def powers(self, op: str, scaling: str) -> Tensor:
         """The squares of the spectra, of both sides together if one is left out."""
         y = fx.square(fx.real(self.spectra)) + fx.square(fx.imag(self.spectra))
+        return self.scaled(op, scaling, y)
+
+    def scaled(self, op: str, scaling: str, y: Tensor) -> Tensor:
+        """Products of spectra, as densities or powers."""
         y = y * self.scale(op, scaling)
         if not self.onesided:
             return y
@@ -81,6 +85,16 @@ class _Frames:
 
 def _median_bias(n: int) -> float:
     return 1.0 + sum(1.0 / (2 * k + 1) - 1.0 / (2 * k) for k in range(1, (n - 1) // 2 + 1))
+
+
+def _averaged(y: Tensor, average: str) -> Tensor:
+    """Over windows, the second last axis."""
+    if average == "mean":
+        return fx.mean(y, -2)
+    bias = _median_bias(y.shape[-2])
+    if fx.isdtype(y.dtype, "complex floating"):
+        return (fx.median(fx.real(y), -2) + 1j * fx.median(fx.imag(y), -2)) / bias
+    return fx.median(y, -2) / bias
 
 
 def welch(
@@ -116,10 +130,74 @@ def welch(
     frames = _Frames(
         "welch", x, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, axis, 2
     )
-    y = frames.powers("welch", scaling)
-    y = fx.median(y, -2) / _median_bias(y.shape[-2]) if average == "median" else fx.mean(y, -2)
+    y = _averaged(frames.powers("welch", scaling), average)
     y = fx.moveaxis(y, -1, frames.axis)
     return frames.frequencies, y.astype(fx.real(frames.x).dtype)
+
+
+def csd(
+    x: _Nested,
+    y: _Nested,
+    fs: float = 1.0,
+    window: Any = "hann",
+    nperseg: int | None = None,
+    noverlap: int | None = None,
+    nfft: int | None = None,
+    detrend: Any = "constant",
+    return_onesided: bool = True,
+    scaling: str = "density",
+    axis: int = -1,
+    average: str = "mean",
+) -> tuple[Tensor, Tensor]:
+    """The frequencies, and the cross spectral density of two signals along an axis by Welch's method: the mean over windows of the products
+    of the conjugate transform of x and that of y; complex.
+
+    x, y: as long along the axis, along the others they broadcast (ShapeError). Other arguments and errors are those of `welch`.
+
+    >>> f, p = flex.signal.csd(flex.ones(8), 2 * flex.ones(8), nperseg=4, detrend=False, window="boxcar", scaling="spectrum")
+    >>> f.tolist(), flex.real(p).tolist()
+    ([0.0, 0.25, 0.5], [2.0, 0.0, 0.0])
+    """
+    if average not in ("mean", "median"):
+        raise ValueError(f"csd: average is {average!r}; it is 'mean' or 'median'")
+    x, y = (inexact(t) for t in together("csd", x, y))
+    if x.ndim != y.ndim or x.shape[axis_of("csd", axis, x.ndim)] != y.shape[axis]:
+        shapes = f"{list(x.shape)} and {list(y.shape)}"
+        raise fx.ShapeError(f"csd: shapes {shapes} differ in rank, or along axis {axis}")
+    if 0 in x.shape or 0 in y.shape:
+        shape = fx.broadcast_shapes(x.shape, y.shape)
+        return fx.empty(shape, dtype=fx.float64), fx.empty(shape, dtype=fx.complex64)
+    onesided = return_onesided and not any(fx.isdtype(t.dtype, "complex floating") for t in (x, y))
+    first, second = (
+        _Frames("csd", t, fs, window, nperseg, noverlap, nfft, detrend, onesided, axis, 2)
+        for t in (x, y)
+    )
+    found = first.scaled("csd", scaling, fx.conj(first.spectra) * second.spectra)
+    return first.frequencies, fx.moveaxis(_averaged(found, average), -1, first.axis)
+
+
+def coherence(
+    x: _Nested,
+    y: _Nested,
+    fs: float = 1.0,
+    window: Any = "hann",
+    nperseg: int | None = None,
+    noverlap: int | None = None,
+    nfft: int | None = None,
+    detrend: Any = "constant",
+    axis: int = -1,
+) -> tuple[Tensor, Tensor]:
+    """The frequencies, and how far two signals depend on each other at each, from 0 to 1: the square of their `csd` over the product of
+    their densities. Arguments and errors are those of `csd`.
+
+    >>> x = flex.asarray([1.0, 2.0, -1.0, 0.5, 3.0, -2.0, 1.0, 0.0])
+    >>> flex.signal.coherence(x, 2 * x, nperseg=4)[1].round().tolist()
+    [1.0, 1.0, 1.0]
+    """
+    options = (fs, window, nperseg, noverlap, nfft, detrend)
+    f, both = csd(x, y, *options, axis=axis)
+    px, py = (welch(t, *options, axis=axis)[1] for t in (x, y))
+    return f, fx.square(fx.abs(both)) / px / py
 
 
 def periodogram(
