@@ -89,6 +89,8 @@ from flex._functions.selecting import scatter_reduce as scatter_reduce
 from flex._functions.selecting import select as select
 from flex._functions.special import betaln as betaln
 from flex._functions.special import erfcinv as erfcinv
+from flex._functions.special import ndtr as ndtr
+from flex._functions.special import ndtri as ndtri
 from flex._functions.special import polygamma as polygamma
 from flex._functions.special import zeta as zeta
 from flex._functions.statistics import aminmax as aminmax
@@ -449,6 +451,8 @@ __all__ = [
     "select",
     "betaln",
     "erfcinv",
+    "ndtr",
+    "ndtri",
     "polygamma",
     "zeta",
     "aminmax",

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 _LINALG = "tensorinv tensorsolve"
+_NUMPY = """apply_along_axis apply_over_axes array2string array_repr array_str block delete diag_indices dsplit insert iscomplexobj isscalar
+    nancumprod nancumsum trim_zeros vectorize"""
+_SPECIAL = """beta betainc binom boxcox comb dawsn entr erfcx expi factorial gamma gammainc gammaincc j0 j1 jv k0 k1 lambertw log_ndtr
+    multigammaln rel_entr rgamma"""
+_MATRICES = """circulant companion hankel khatri_rao logm null_space orth polar schur solve_banded solve_sylvester solve_toeplitz sqrtm
+    toeplitz"""
 # of scipy.signal
 _SIGNAL = """argrelextrema argrelmax argrelmin bessel bilinear buttord cheb1ord czt ellip firwin2 gausspulse group_delay iirdesign iirfilter
     kaiserord lombscargle minimum_phase order_filter remez sos2tf tf2sos tf2zpk unit_impulse upfirdn vectorstrength wiener zoom_fft
@@ -28,8 +34,10 @@ NAMES = {
     "bitwise_not": "flex.bitwise_invert(x)",
     "clamp": "flex.clip(x, min, max)",
     "conjugate": "flex.conj(x)",
+    "degrees": "flex.rad2deg(x)",
     "div": "flex.divide(x1, x2)",
     "eq": "flex.equal(x1, x2)",
+    "gammaln": "flex.lgamma(x)",
     "ge": "flex.greater_equal(x1, x2)",
     "gt": "flex.greater(x1, x2)",
     "invert": "flex.bitwise_invert(x)",
@@ -41,6 +49,8 @@ NAMES = {
     "ne": "flex.not_equal(x1, x2)",
     "neg": "flex.negative(x)",
     "power": "flex.pow(x1, x2)",
+    "psi": "flex.digamma(x)",
+    "radians": "flex.deg2rad(x)",
     "right_shift": "flex.bitwise_right_shift(x1, x2)",
     "rint": "flex.round(x)",
     "sgn": "flex.sign(x)",
@@ -88,6 +98,7 @@ NAMES = {
     "asanyarray": "flex.asarray(obj)",
     "clone": "x.copy()",
     "data": "x itself, or memoryview(x) for its bytes",
+    "copy": "x.copy()",
     "cpu": "x itself: flex has no other device",
     "cuda": "x itself: flex computes on the CPU alone",
     "detach": "x itself: flex records no gradients",
@@ -137,6 +148,11 @@ NAMES = {
     "bernoulli": "flex.random.default_rng(seed).random(size) < p",
     # linear algebra beyond products
     **{name: f"numpy.linalg.{name}, which takes tensors" for name in _LINALG.split()},
+    **{name: f"numpy.{name}, which takes tensors" for name in _NUMPY.split()},
+    **{name: f"scipy.linalg.{name}, whose arrays flex takes" for name in _MATRICES.split()},
+    **{name: f"scipy.special.{name}, which takes tensors" for name in _SPECIAL.split()},
+    "cho_factor": "flex.linalg.cholesky(x)",
+    "cho_solve": "flex.linalg.cholesky_solve(x1, x2)",
     "inverse": "flex.linalg.inv(x)",
     **{name: f"scipy.signal.{name}, whose arrays flex takes" for name in _SIGNAL.split()},
     # flex.nn
@@ -172,6 +188,7 @@ NAMES = {
     "clamp_": "x[...] = flex.clip(x, min, max)",
     "copy_": "x[...] = y",
     "div_": "x /= y",
+    "fill": "x[...] = value",
     "fill_": "x[...] = value",
     "mul_": "x *= y",
     "requires_grad_": "nothing: flex records no gradients",

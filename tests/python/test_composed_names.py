@@ -64,6 +64,8 @@ SPECIAL = {
     # SciPy's own errors are larger: it subtracts logarithms of gamma functions
     "betaln": (POSITIVE, 1e-9),
     "erfcinv": ([np.random.default_rng(8).uniform(0, 2, 500)], 1e-14),
+    "ndtr": ([np.random.default_rng(9).uniform(-6, 6, 500)], 1e-14),
+    "ndtri": ([np.random.default_rng(9).uniform(0, 1, 500)], 1e-14),
     "zeta": ([1 + POSITIVE[0] / 20, POSITIVE[1]], 2e-15),
 }
 
@@ -106,6 +108,8 @@ def test_edges_of_special_functions():
     inf, nan = np.inf, np.nan
     rows = [
         (flex.erfcinv, [0.0, 2.0, -0.5, 2.5, nan, 1.0], [inf, -inf, nan, nan, nan, 0.0]),
+        (flex.ndtr, [-inf, inf, nan, 0.0], [0.0, 1.0, nan, 0.5]),
+        (flex.ndtri, [0.0, 1.0, nan, -1.0, 0.5], [-inf, inf, nan, nan, 0.0]),
         (lambda x: flex.betaln(x, 1.0), [0.0, inf, nan, 1.0], [inf, -inf, nan, 0.0]),
         (flex.zeta, [1.0, 0.0, -4.0, inf, nan], [inf, -0.5, 0.0, 1.0, nan]),
         (lambda x: flex.zeta(x, 1.0), [1.0, 0.5, inf, nan], [inf, nan, 1.0, nan]),

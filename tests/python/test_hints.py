@@ -98,6 +98,13 @@ MODULES = {
         (flex.nn, "max_pool2d_with_indices", "flex.nn.max_pool2d(x, ..., return_indices=True)"),
         (X, "dim", "x.ndim"),
         (X, "fill_", "x[...] = value"),
+        (X, "fill", "x[...] = value"),
+        (flex, "copy", "x.copy()"),
+        (flex, "radians", "flex.deg2rad(x)"),
+        (flex, "gammaln", "flex.lgamma(x)"),
+        (flex, "insert", "numpy.insert, which takes tensors"),
+        (flex, "gammainc", "scipy.special.gammainc, which takes tensors"),
+        (flex.linalg, "sqrtm", "scipy.linalg.sqrtm, whose arrays flex takes"),
         *(
             (
                 flex.nn,

@@ -17,7 +17,7 @@ FUNCTIONS = Functions(
         "polynomials": "angle polyfit polyval roots",
         "printing": "printoptions",
         "selecting": "choose compress extract index_fill masked_scatter piecewise scatter_reduce select",
-        "special": "betaln erfcinv polygamma zeta",
+        "special": "betaln erfcinv ndtr ndtri polygamma zeta",
         "statistics": "aminmax average corrcoef cov nanargmax nanargmin nanprod renorm std_mean var_mean",
         "writing": "fill_diagonal place put put_along_axis",
     },

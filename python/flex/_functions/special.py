@@ -144,6 +144,32 @@ def _sums(x: Any, q: Any) -> Any:
 
 
 @fx.fuse
+def _ndtr(x: Any) -> Any:
+    return fx.erfc(x * -sqrt(0.5)) / 2
+
+
+def ndtr(x: _Nested) -> Tensor:
+    """The distribution function of the standard normal distribution: the probability of values up to x.
+
+    Computed in float64 and rounded to the dtype of x; integers become float32. DTypeError for complex numbers.
+
+    >>> flex.ndtr(flex.asarray([0.0, flex.inf])).tolist()
+    [0.5, 1.0]
+    """
+    return _of_doubles("ndtr", _ndtr, x)
+
+
+def ndtri(y: _Nested) -> Tensor:
+    """The quantiles of the standard normal distribution, the inverse of `ndtr`: -inf at 0, inf at 1, NaN beyond. Dtypes and errors are
+    those of `ndtr`.
+
+    >>> flex.ndtri(flex.asarray(0.5)).item()
+    0.0
+    """
+    return _of_doubles("ndtri", lambda y: 0.0 - _erfcinv(2 * y) * sqrt(2), y)  # 0, not -0
+
+
+@fx.fuse
 def _zeta(x: Any, q: Any) -> Any:
     nowhere = fx.isnan(x) | (x < 1) | (q < 0) & (q != fx.floor(q))
     defined = fx.where(nowhere, fx.nan, _sums(x, q))
