@@ -235,6 +235,7 @@ KEYWORDS = {
     "indices_or_sections": ("sizes",),
     "keepdim": ("keepdims",),
     "newshape": ("shape",),
+    "nperseg": ("n_fft",),
     "num_samples": ("num",),
     "other": ("x2",),
     "reps": ("repetitions",),
@@ -250,8 +251,11 @@ KEYWORDS = {
 
 # Keywords of features that flex lacks, and what to do instead.
 ABSENT = {
+    "assume_a": "of a positive matrix, flex.linalg.cholesky and cholesky_solve",
     "casting": "convert with astype first",
+    "lower": "it is the lower triangle unless upper=True",
     "max_norm": "flex doesn't rescale weights",
+    "eigvals_only": "write flex.linalg.eigvalsh(x)",
     "dropout_p": "flex computes without dropout",
     "inplace": "flex's functions return new tensors: assign the result, as in x[...] = ...",
     "initial": "combine the result with that value",

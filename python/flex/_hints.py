@@ -192,7 +192,9 @@ def _closest(name: str, names: list[str]) -> str | None:
 
 def _begun(word: str, names: list[str]) -> str | None:
     """The one name that begins like the word, or has as few letters and differs in one of them."""
-    found = [n for n in names if n.startswith(word) and len(word) > 1]
+    if len(word) < 2:
+        return None
+    found = [n for n in names if n.startswith(word)]
     found = found or [n for n in names if len(n) < 5 and _distance(word, n) == 1]
     return found[0] if len(found) == 1 else None
 

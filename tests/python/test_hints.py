@@ -220,6 +220,11 @@ KEYWORDS = {
     + "'arrays': pass arrays by position, as in flex.broadcast_arrays(*arrays)": lambda: (
         flex.broadcast_arrays(arrays=[X])
     ),
+    "stft" + UNEXPECTED + "'nperseg': write n_fft=4": lambda: flex.signal.stft(V, nperseg=4),
+    "cholesky" + UNEXPECTED + "'lower': it is the lower triangle unless upper=True": lambda: (
+        flex.linalg.cholesky(X, lower=True)
+    ),
+    "abs" + UNEXPECTED + "'b': the call is flex.abs(x, /)": lambda: flex.abs(X, b=1),
     "abs" + UNEXPECTED + "'colour': the call is flex.abs(x, /)": lambda: flex.abs(X, colour=1),
 }
 
@@ -231,7 +236,9 @@ def test_keywords_of_other_libraries(expected, call):
 
 def test_every_keyword_of_the_table_leads_to_a_parameter():
     functions = [
-        getattr(space, n) for space in (flex, flex.nn, flex.nn.grad) for n in space.__all__
+        getattr(space, n)
+        for space in (flex, flex.nn, flex.nn.grad, flex.signal)
+        for n in space.__all__
     ]
     known = {p for f in functions if inspect.isbuiltin(f) for p in inspect.signature(f).parameters}
     for ours in _hints.KEYWORDS.values():
