@@ -10,9 +10,8 @@ _SPECIAL = """beta betainc binom boxcox comb dawsn entr erfcx expi factorial gam
 _MATRICES = """circulant companion hankel khatri_rao logm null_space orth polar schur solve_banded solve_sylvester solve_toeplitz sqrtm
     toeplitz"""
 # of scipy.signal
-_SIGNAL = """argrelextrema argrelmax argrelmin bessel bilinear buttord cheb1ord czt ellip firwin2 gausspulse group_delay iirdesign iirfilter
-    kaiserord lombscargle minimum_phase order_filter remez sos2tf tf2sos tf2zpk unit_impulse upfirdn vectorstrength wiener zoom_fft
-    zpk2sos zpk2tf"""
+_SIGNAL = """bessel bilinear buttord cheb1ord czt ellip firwin2 gausspulse group_delay iirdesign iirfilter kaiserord lombscargle
+    minimum_phase order_filter remez unit_impulse upfirdn vectorstrength wiener zoom_fft"""
 # Functions that torch also has as methods that write in place, with an underscore at the end.
 _IN_PLACE = """abs acos acosh asin asinh atan atan2 atanh ceil clip copysign cos cosh erf erfc exp exp2 expm1 floor floor_divide fmod hypot
     index_add log log10 log1p log2 masked_fill negative pow reciprocal relu remainder round rsqrt scatter_add sigmoid sign silu sin sinh

@@ -22,8 +22,17 @@ from flex._signals.filtering import savgol_coeffs as savgol_coeffs
 from flex._signals.filtering import savgol_filter as savgol_filter
 from flex._signals.filtering import sosfilt_zi as sosfilt_zi
 from flex._signals.filtering import sosfiltfilt as sosfiltfilt
+from flex._signals.forms import sos2tf as sos2tf
+from flex._signals.forms import sos2zpk as sos2zpk
+from flex._signals.forms import tf2sos as tf2sos
+from flex._signals.forms import tf2zpk as tf2zpk
+from flex._signals.forms import zpk2sos as zpk2sos
+from flex._signals.forms import zpk2tf as zpk2tf
 from flex._signals.images import convolve2d as convolve2d
 from flex._signals.images import correlate2d as correlate2d
+from flex._signals.peaks import argrelextrema as argrelextrema
+from flex._signals.peaks import argrelmax as argrelmax
+from flex._signals.peaks import argrelmin as argrelmin
 from flex._signals.peaks import find_peaks as find_peaks
 from flex._signals.peaks import peak_prominences as peak_prominences
 from flex._signals.peaks import peak_widths as peak_widths
@@ -202,6 +211,9 @@ def stft(x: _Operand, /, n_fft: SupportsIndex, hop_length: SupportsIndex | None 
     """
 
 __all__ = [
+    "argrelextrema",
+    "argrelmax",
+    "argrelmin",
     "barthann",
     "bartlett",
     "blackman",
@@ -262,6 +274,8 @@ __all__ = [
     "savgol_coeffs",
     "savgol_filter",
     "sawtooth",
+    "sos2tf",
+    "sos2zpk",
     "sosfilt",
     "sosfilt_zi",
     "sosfiltfilt",
@@ -269,7 +283,11 @@ __all__ = [
     "square",
     "stft",
     "taylor",
+    "tf2sos",
+    "tf2zpk",
     "triang",
     "tukey",
     "welch",
+    "zpk2sos",
+    "zpk2tf",
 ]

@@ -79,6 +79,8 @@ OF = {
     "freqz": {"plot"},
     "logsumexp": {"return_sign"},  # b, an operand, too: of the logarithms of weights
     "resample": {"domain"},
+    "tf2sos": {"pairing", "analog"},  # nearest pairs, digital filters
+    "zpk2sos": {"pairing", "analog"},
     "split": {"indices_or_sections"},  # torch's; array_split has NumPy's
     # torch's
     "stft": {

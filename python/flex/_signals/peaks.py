@@ -1,5 +1,5 @@
 # mypy: allow-redefinition
-"""Peaks of a signal."""
+"""Peaks and other extremes of signals."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from flex import _flex as fx
-from flex._functions._common import vector
+from flex._functions._common import axis_of, index, tensor, vector
 
 if TYPE_CHECKING:
     from flex._flex import Tensor, _Nested
@@ -323,3 +323,54 @@ def find_peaks(
         properties.update(widths=widths, width_heights=heights, left_ips=lefts, right_ips=rights)
         chosen.within("width", width, widths)
     return chosen.peaks, properties
+
+
+def argrelextrema(
+    data: _Nested, comparator: Any, axis: int = 0, order: int = 1, mode: str = "clip"
+) -> tuple[Tensor, ...]:
+    """The positions of elements that compare with all neighbours along an axis, as of `nonzero`.
+
+    comparator: a function of two tensors, such as `flex.greater`. order: how many neighbours on either side, positive (ValueError). mode:
+    beyond the ends lie the last elements ("clip") or those of the other end ("wrap"); ValueError for others. AxisError.
+
+    >>> flex.signal.argrelextrema([2.0, 1.0, 2.0, 3.0, 0.0], flex.greater)[0].tolist()
+    [3]
+    """
+    op = "argrelextrema"
+    x, order = tensor(data), index(op, "order", order)
+    if order < 1:
+        raise ValueError(f"{op}: order is {order}; it must be positive")
+    if mode not in ("clip", "wrap"):
+        raise ValueError(f"{op}: mode is {mode!r}; it is 'clip' or 'wrap'")
+    axis = axis_of(op, axis, x.ndim)
+    n = x.shape[axis]
+    at = fx.arange(n, dtype=fx.int64)
+    found = fx.ones(x.shape, dtype=fx.bool)
+    # with n - 1 neighbours on either side are all elements
+    for k in range(1, min(order, n) + 1):
+        for there in (at + k, at - k):
+            there = fx.remainder(there, n) if mode == "wrap" else fx.clip(there, 0, n - 1)
+            found = found & comparator(x, fx.take(x, there, axis))
+    return fx.nonzero(found)
+
+
+def argrelmax(
+    data: _Nested, axis: int = 0, order: int = 1, mode: str = "clip"
+) -> tuple[Tensor, ...]:
+    """The positions of elements that are greater than their neighbours along an axis: `argrelextrema`, with its arguments and errors.
+
+    >>> flex.signal.argrelmax([2.0, 1.0, 2.0, 3.0, 0.0])[0].tolist()
+    [3]
+    """
+    return argrelextrema(data, fx.greater, axis, order, mode)
+
+
+def argrelmin(
+    data: _Nested, axis: int = 0, order: int = 1, mode: str = "clip"
+) -> tuple[Tensor, ...]:
+    """The positions of elements that are less than their neighbours along an axis: `argrelextrema`, with its arguments and errors.
+
+    >>> flex.signal.argrelmin([2.0, 1.0, 2.0, 3.0, 0.0])[0].tolist()
+    [1]
+    """
+    return argrelextrema(data, fx.less, axis, order, mode)
