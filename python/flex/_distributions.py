@@ -83,6 +83,23 @@ def f(
     return (pair[..., 0] * below / (pair[..., 1] * above)).astype(dtype)
 
 
+def logseries(self: Generator, p: _Operand, size: _Shape | None = None) -> Tensor:
+    """Integers of the logarithmic series distribution, int64: k from 1 on with a probability in proportion to `p**k / k`. p must be from 0
+    to 1, which is left out (ValueError). Kemp's algorithm LS (1981).
+
+    >>> flex.random.default_rng(7).logseries(0.0, size=3).tolist()
+    [1, 1, 1]
+    """
+    p = _parameter("logseries", "p", p)
+    _require("logseries", "p", p, (p >= 0) & (p < 1), "be from 0 to 1, which is left out")
+    shape, _ = _result("logseries", size, None, p)
+    pair = self.standard_exponential((*shape, 2), fx.float64)
+    power = fx.log1p(-p) * fx.exp(-pair[..., 1])
+    # the logarithm of 1 - exp(power)
+    rate = fx.where(power > -0.7, fx.log(-fx.expm1(power)), fx.log1p(-fx.exp(power)))
+    return fx.floor(1 - pair[..., 0] / rate).astype(fx.int64)
+
+
 def pareto(
     self: Generator, a: _Operand, size: _Shape | None = None, *, dtype: _DType | None = None
 ) -> Tensor:
@@ -186,6 +203,31 @@ def triangular(
     rising = left + fx.sqrt(u * ((mode - left) * width))
     falling = right - fx.sqrt((1 - u) * ((right - mode) * width))
     return fx.where(u * width <= mode - left, rising, falling).astype(dtype)
+
+
+def wald(
+    self: Generator,
+    mean: _Operand,
+    scale: _Operand,
+    size: _Shape | None = None,
+    *,
+    dtype: _DType | None = None,
+) -> Tensor:
+    """Floats of the Wald or inverse Gaussian distribution of this mean and scale, which must be positive (ValueError). By the method of
+    Michael, Schucany and Haas (1976), with the square of a normal variable from two others.
+
+    >>> flex.random.default_rng(7).wald(3, 2, size=2).shape
+    (2,)
+    """
+    mean, scale = _positive("wald", mean=mean, scale=scale)
+    shape, dtype = _result("wald", size, dtype, mean, scale)
+    drawn = self.standard_exponential((*shape, 3), fx.float64)
+    square = 2 * drawn[..., 0] * fx.square(fx.cos(2 * pi * fx.exp(-drawn[..., 1])))
+    w = square * mean / (2 * scale)
+    # the smaller of two numbers whose product is 1, or the other
+    ratio = 1 / (1 + w + fx.sqrt(w * (w + 2)))
+    smaller = fx.exp(-drawn[..., 2]) * (1 + ratio) <= 1
+    return (mean * fx.where(smaller, ratio, 1 / ratio)).astype(dtype)
 
 
 def weibull(

@@ -160,6 +160,13 @@ class Generator:
         >>> flex.random.default_rng(7).lognormal(0, 0, size=2).tolist()
         [1.0, 1.0]
         """
+    def logseries(self, p: _Operand, size: _Shape | None = None) -> Tensor:
+        """Integers of the logarithmic series distribution, int64: k from 1 on with a probability in proportion to `p**k / k`. p must be from 0
+        to 1, which is left out (ValueError). Kemp's algorithm LS (1981).
+
+        >>> flex.random.default_rng(7).logseries(0.0, size=3).tolist()
+        [1, 1, 1]
+        """
     def multinomial(self, n: SupportsIndex, pvals: _Operand, size: _Shape | None = None) -> Tensor:
         """How often each outcome occurs in n trials, as int64 of shape `[*size, outcomes]`. pvals: the
         outcomes' probabilities, in one dimension (ShapeError), which sum to 1 (ValueError).
@@ -303,6 +310,13 @@ class Generator:
         >>> x = flex.random.default_rng(7).uniform(-1, 1, size=1000)
         >>> ((x >= -1) & (x < 1)).all().item()
         True
+        """
+    def wald(self, mean: _Operand, scale: _Operand, size: _Shape | None = None, *, dtype: _DType | None = None) -> Tensor:
+        """Floats of the Wald or inverse Gaussian distribution of this mean and scale, which must be positive (ValueError). By the method of
+        Michael, Schucany and Haas (1976), with the square of a normal variable from two others.
+
+        >>> flex.random.default_rng(7).wald(3, 2, size=2).shape
+        (2,)
         """
     def weibull(self, a: _Operand, size: _Shape | None = None, *, dtype: _DType | None = None) -> Tensor:
         """Floats of the Weibull distribution of shape a and scale 1. a must not be negative (ValueError).

@@ -47,6 +47,9 @@ def test_compositions():
         assert fits(g.weibull(a, N), stats.weibull_min(a).cdf)
     assert fits(g.rayleigh(2.5, N), stats.rayleigh(scale=2.5).cdf)
     assert fits(g.standard_cauchy(N), stats.cauchy.cdf)
+    for mean, scale in ((1, 1), (3, 0.2), (0.5, 40)):
+        expected = stats.invgauss(mean / scale, scale=scale).cdf
+        assert fits(g.wald(mean, scale, N, dtype="float64"), expected)
     for mode in (-1, 0.3, 3):
         assert fits(g.triangular(-1, mode, 3, N), stats.triang((mode + 1) / 4, -1, 4).cdf)
 
@@ -58,6 +61,7 @@ COMPOSED = {
     "rayleigh": (3,),
     "standard_t": (3,),
     "triangular": (-1, 0, 3),
+    "wald": (3, 2),
     "weibull": (3,),
 }
 
@@ -167,8 +171,22 @@ def test_counts():
         assert masses(g.binomial(n, p, N), stats.binom(n, p))
     for p in (0.02, 0.5, 0.99):
         assert masses(g.geometric(p, N), stats.geom(p))
-    for x in (g.poisson(size=2), g.binomial(3, 0.5, 2), g.geometric(0.5, 2)):
+    for p in (0.05, 0.3, 0.9, 0.999):
+        assert masses(g.logseries(p, N), stats.logser(p))
+    for x in (g.poisson(size=2), g.binomial(3, 0.5, 2), g.geometric(0.5, 2), g.logseries(0.5, 2)):
         assert x.dtype == flex.int64
+
+
+def test_logarithmic_series():
+    assert rng(2).logseries([0.5, 0.9]).shape == (2,)
+    assert rng(2).logseries(0.5, 9).tolist()[:4] == rng(2).logseries(0.5, 4).tolist()
+    assert (rng(2).logseries(1 - 2**-53, 1000) >= 1).all()
+    for p in (-0.1, 1, float("nan")):
+        g = rng(2)
+        before = g.state
+        with pytest.raises(ValueError, match="logseries: p is"):
+            g.logseries(p, 3)
+        assert g.state == before
 
 
 def test_parameters_broadcast():
