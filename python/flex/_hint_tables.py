@@ -258,6 +258,7 @@ ABSENT = {
     "dropout_p": "flex computes without dropout",
     "inplace": "flex's functions return new tensors: assign the result, as in x[...] = ...",
     "initial": "combine the result with that value",
+    "kind": "leave it out: there is one algorithm, and sorts are stable",
     "layout": "flex's tensors are strided, all of them",
     "like": "flex's functions give flex's tensors",
     "order": "there is no choice: new tensors are in row-major order, and sorts are stable",
