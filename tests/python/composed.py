@@ -143,14 +143,6 @@ CALLS = {
     "nanprod": each(call(N), call(N, 0), call(N, axis=1, keepdims=True), call(B, 0), call(NONE, 1)),
     "nanargmax": each(call(N), call(N, 0), call(N, axis=1, keepdims=True), call(B, 1)),
     "nanargmin": each(call(N), call(N, 0), call(N, axis=1, keepdims=True), call(B, 1)),
-    "nanmedian": each(call(N), call(N, 0), call(N, axis=1, keepdims=True), call(N, axis=(0, 1))),
-    "nanquantile": each(
-        call(N, 0.3),
-        call(N, [0.0, 0.25, 0.5, 1.0], 0),
-        call(N, 0.4, axis=1, keepdims=True),
-        *(call(N, [0.2, 0.5], 1, method=m) for m in ("lower", "higher", "midpoint", "nearest")),
-    ),
-    "nanpercentile": each(call(N, 30), call(N, [0.0, 25, 100], axis=1), call(N, 40.0, 0)),
     # counts
     "bincount": each(
         call(I),
