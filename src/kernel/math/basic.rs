@@ -1,5 +1,11 @@
 //! Rounding, signs, order and remainders: the same code for both widths.
 
+/// `2 sqrt(2 / pi) (x + 0.044715 x^3)`, by its coefficients of x and x^3.
+pub const GELU_GATE: [f64; 2] = {
+    let scale = 2.0 * core::f64::consts::FRAC_2_SQRT_PI * core::f64::consts::FRAC_1_SQRT_2;
+    [scale, 0.044715 * scale]
+};
+
 macro_rules! basic {
     ($module:ident, $T:ident, $U:ident, $sqrt:ident, $unit:expr, $exp:expr, $gelu:expr) => {
         pub mod $module {
@@ -223,7 +229,7 @@ macro_rules! basic {
             }
             /// x sigmoid(v), which is normal longer than the sigmoid is.
             #[inline(always)]
-            fn times_sigmoid<I: Isa>(x: $T, v: $T) -> $T {
+            pub fn times_sigmoid<I: Isa>(x: $T, v: $T) -> $T {
                 // no infinity times zero
                 let x = if x < -2000.0 { -2000.0 } else { x };
                 let low = v < -EXP_NORMAL;
@@ -244,30 +250,14 @@ macro_rules! basic {
             }
             /// `(1 + tanh(u)) / 2` is the sigmoid of 2 u: this.
             #[inline(always)]
-            pub(super) fn gelu_tanh_gate<I: Isa>(x: $T) -> $T {
-                // sqrt(8 / pi)
-                const SCALE: f64 =
-                    2.0 * core::f64::consts::FRAC_2_SQRT_PI * core::f64::consts::FRAC_1_SQRT_2;
-                let factor = Real::multiply_add::<I>(x * x, (0.044715 * SCALE) as $T, SCALE as $T);
-                x * factor
+            pub fn gelu_tanh_gate<I: Isa>(x: $T) -> $T {
+                let [linear, cubic] = super::GELU_GATE;
+                x * Real::multiply_add::<I>(x * x, cubic as $T, linear as $T)
             }
             #[inline(always)]
             #[expect(clippy::neg_cmp_op_on_partial_ord, reason = "NaN needs it too")]
             pub fn needs_slow_gelu_tanh(x: $T) -> bool {
                 !(x >= $gelu)
-            }
-            #[inline(always)]
-            pub fn gelu_tanh<I: Isa>(x: $T) -> $T {
-                let y = times_sigmoid::<I>(x, gelu_tanh_gate::<I>(x));
-                // what the rounding took from the gate; no result is as small as that of -30
-                let bounded = if x < -30.0 { -30.0 } else { x };
-                let exact = super::double::gelu_tanh_gate::<I>(bounded as f64);
-                let lost = (exact - gelu_tanh_gate::<I>(bounded) as f64) as $T;
-                if needs_slow_gelu_tanh(x) {
-                    y + y * lost
-                } else {
-                    y
-                }
             }
             #[inline(always)]
             pub fn gelu_tanh_fast<I: Isa>(x: $T) -> $T {

@@ -152,3 +152,8 @@ pub fn gelu_slope<I: Isa>(x: f64) -> f64 {
     let density = DENSITY * super::exp::exp_pair::<I>(sum, (-half.0 - sum) - half.1);
     distribution + bounded * density
 }
+#[inline(always)]
+pub fn gelu_tanh<I: Isa>(x: f64) -> f64 {
+    use crate::kernel::math::basic::double;
+    double::times_sigmoid::<I>(x, double::gelu_tanh_gate::<I>(x))
+}

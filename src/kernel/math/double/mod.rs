@@ -9,7 +9,8 @@ mod trig;
 
 pub use arc::{acos, asin, atan, atan2};
 pub use erf::{
-    erf, erfc, gelu, gelu as gelu_fast, gelu_slope, gelu_slope as gelu_slope_fast, needs_slow_gelu,
+    erf, erfc, gelu, gelu as gelu_fast, gelu_slope, gelu_slope as gelu_slope_fast, gelu_tanh,
+    needs_slow_gelu,
 };
 pub use exp::{
     cosh, exp, exp_fast, exp_negative, exp2, expm1, expm1 as expm1_negative, sinh, tanh, tanhshrink,

@@ -3,7 +3,12 @@
 //! power too, and its derivative, by one polynomial. In the tail below -4, they are multiples of the
 //! density.
 
-use super::{abs, exp::exp, signed};
+use super::{
+    abs,
+    exp::{LOWER, exp_raised},
+    signed,
+};
+use crate::kernel::math::{basic, basic::GELU_GATE};
 use crate::simd::{Isa, fma32};
 
 #[inline(always)]
@@ -28,26 +33,34 @@ const TAIL: f32 = -4.0;
 pub fn needs_slow_gelu(x: f32) -> bool {
     x < TAIL
 }
-/// For x in the tail: `exp(-x^2 / 2)`, and the multiple of it that is -gelu(x).
+/// Below this, results in the tail are zero.
+const ZERO: f32 = -15.0;
+/// For x in the tail: x, or another number of the tail where results are zero, since products that
+/// underflow are slow; `exp(-x^2 / 2)` as [`exp_raised`] gives it; and the multiple of it that is
+/// -gelu(x).
 #[inline(always)]
-fn tail<I: Isa>(x: f32) -> (f32, f32) {
-    // no result is as small as that of -15
-    let x = if x < -15.0 { -15.0 } else { x };
+fn tail<I: Isa>(x: f32) -> (f32, f32, f32) {
+    let x = if x < ZERO { TAIL } else { x };
     let square = x * x;
-    let e = exp::<I>(-0.5 * square);
-    // what the rounding took from the square, by that of the leading bits, which is exact
-    let leading = f32::from_bits(x.to_bits() & !0xfff);
-    let lost = (leading * leading - square) + (x - leading) * (x + leading);
+    // what the rounding took from the square
+    let lost = if I::FMA {
+        fma32::<I>(x, x, -square)
+    } else {
+        // by that of the leading bits, which is exact
+        let leading = f32::from_bits(x.to_bits() & !0xfff);
+        (leading * leading - square) + (x - leading) * (x + leading)
+    };
+    let e = exp_raised::<I>(-0.5 * square);
     let e = fma32::<I>(-0.5 * lost, e, e);
     let p = poly!(fma32 I -1.0 / x;
         2.126_658_6, -3.357_745_4, 1.892_816_1, -8.501_974e-2, -3.927_637_5e-1, -2.466_978_7e-4, 3.989_464_4e-1);
-    (e, p)
+    (x, e, p)
 }
 #[inline(always)]
 pub fn gelu<I: Isa>(x: f32) -> f32 {
-    let (e, p) = tail::<I>(x);
+    let (_, e, p) = tail::<I>(x);
     if needs_slow_gelu(x) {
-        -(e * p)
+        if x < ZERO { -0.0 } else { -LOWER * (e * p) }
     } else {
         gelu_fast::<I>(x)
     }
@@ -73,11 +86,10 @@ pub fn gelu_fast<I: Isa>(x: f32) -> f32 {
 pub fn gelu_slope<I: Isa>(x: f32) -> f32 {
     /// 1 / sqrt(2 pi)
     const DENSITY: f32 = 0.398_942_3;
-    let (e, p) = tail::<I>(x);
-    let y = e * (DENSITY * x - p / x);
+    let (bounded, e, p) = tail::<I>(x);
+    let y = e * (DENSITY * bounded - p / bounded);
     if needs_slow_gelu(x) {
-        // no infinity times zero
-        if e == 0.0 { 0.0 } else { y }
+        if x < ZERO { 0.0 } else { LOWER * y }
     } else {
         gelu_slope_fast::<I>(x)
     }
@@ -95,5 +107,40 @@ pub fn gelu_slope_fast<I: Isa>(x: f32) -> f32 {
         1.0
     } else {
         fma32::<I>(x, p, 0.5)
+    }
+}
+/// In the tail, where the sigmoid of the gate v is `exp(v) - exp(v)^2` and the gate's rounding
+/// counts, by the exponential of both.
+#[inline(always)]
+pub fn gelu_tanh<I: Isa>(x: f32) -> f32 {
+    /// Results are zero below this, before the exponent is out of range.
+    const ZERO: f32 = -11.0;
+    let [linear, cubic] = GELU_GATE;
+    let bounded = if x < ZERO { TAIL } else { x };
+    let gate = basic::single::gelu_tanh_gate::<I>(bounded);
+    let lost = if I::FMA {
+        // what each rounding took from x (linear + cubic x^2)
+        let square = bounded * bounded;
+        let product = cubic as f32 * square;
+        let factor = fma32::<I>(square, cubic as f32, linear as f32);
+        let of_square = fma32::<I>(bounded, bounded, -square);
+        let of_product = fma32::<I>(cubic as f32, square, -product);
+        let of_sum = (product - factor) + linear as f32;
+        let of_constants = fma32::<I>(
+            square,
+            (cubic - cubic as f32 as f64) as f32,
+            (linear - linear as f32 as f64) as f32,
+        );
+        let of_factor = of_sum + of_product + fma32::<I>(cubic as f32, of_square, of_constants);
+        fma32::<I>(bounded, of_factor, fma32::<I>(bounded, factor, -gate))
+    } else {
+        (basic::double::gelu_tanh_gate::<I>(bounded as f64) - gate as f64) as f32
+    };
+    let e = exp_raised::<I>(gate);
+    let y = fma32::<I>(bounded * e, lost - LOWER * e, bounded * e);
+    if basic::single::needs_slow_gelu_tanh(x) {
+        if x < ZERO { -0.0 } else { LOWER * y }
+    } else {
+        basic::single::gelu_tanh_fast::<I>(x)
     }
 }

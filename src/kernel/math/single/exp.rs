@@ -44,6 +44,15 @@ pub fn exp<I: Isa>(x: f32) -> f32 {
     let y = scale(y, t);
     if zero { 0.0 } else { y }
 }
+/// exp of x in [-130, 0], times 2^64: a normal number, whose product with what else belongs to a
+/// result is rounded once when 2^-64 is taken off it.
+#[inline(always)]
+pub fn exp_raised<I: Isa>(x: f32) -> f32 {
+    let (y, t) = parts::<I>(x);
+    y * f32::from_bits((t << 23).wrapping_add((127 + 64) << 23))
+}
+/// 2^-64, which takes off what [`exp_raised`] put on.
+pub const LOWER: f32 = 1.0 / (1u128 << 64) as f32;
 /// exp of x in [-87, 88]: the exponent is added, not multiplied.
 #[inline(always)]
 pub fn exp_fast<I: Isa>(x: f32) -> f32 {
