@@ -169,7 +169,6 @@ bodies_of_tensors! {
         let inside = unit(x) & unit(target);
         if inside { y } else { T::from_f64(f64::NAN) }
     }
-    Glu(x, gate) |I, T| { x * gate.sigmoid::<I>() }
 }
 impl<T: Real> Binary<Float, T> for GeluGradient {
     const SCALARS: ScalarMasks = NEITHER;
@@ -185,5 +184,21 @@ impl<T: Real> Binary<Float, T> for GeluGradient {
     #[inline(always)]
     fn needs_slow_path<I: Isa>(_: T, x: T) -> bool {
         x.needs_slow_gelu()
+    }
+}
+impl<T: Real> Binary<Float, T> for Glu {
+    const SCALARS: ScalarMasks = NEITHER;
+    #[inline(always)]
+    fn eval<I: Isa>(x: T, gate: T) -> T {
+        x * gate.sigmoid::<I>()
+    }
+    const HAS_FAST_PATH: bool = true;
+    #[inline(always)]
+    fn fast<I: Isa>(x: T, gate: T) -> T {
+        x * gate.sigmoid_fast::<I>()
+    }
+    #[inline(always)]
+    fn needs_slow_path<I: Isa>(_: T, gate: T) -> bool {
+        gate.needs_slow_exp()
     }
 }
