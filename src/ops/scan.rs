@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::exec::chunks::{Chunk, Chunks};
 use crate::exec::lines::Lines;
 use crate::fallible;
+use crate::kernel::elementwise::{Row, rows};
 use crate::kernel::reduce::{Max, Min, Prod, Reduce, Sum};
 use crate::kernel::scan::{CHUNK, Exact, Rounded, Scan, step};
 use crate::layout::{self, Axes, Int, Shape};
@@ -93,6 +94,9 @@ method!(
 
 fn cumulative_sum_of(x: &Tensor, how: &Cumulative) -> Result<Tensor> {
     let (x, axis, dtype) = prepare("cumulative_sum", x, how)?;
+    if let Some(y) = narrow_columns(&rows::Add::ROW, &x, axis, how, dtype)? {
+        return Ok(y);
+    }
     numbers!(Sum, "cumulative_sum", &x, axis, how.include_initial)?.astype(dtype)
 }
 
@@ -115,6 +119,9 @@ method!(
 
 fn cumulative_prod_of(x: &Tensor, how: &Cumulative) -> Result<Tensor> {
     let (x, axis, dtype) = prepare("cumulative_prod", x, how)?;
+    if let Some(y) = narrow_columns(&rows::Multiply::ROW, &x, axis, how, dtype)? {
+        return Ok(y);
+    }
     numbers!(Prod, "cumulative_prod", &x, axis, how.include_initial)?.astype(dtype)
 }
 
@@ -291,7 +298,8 @@ fn scan<T: Pod, S: Scan<T>>(x: &Tensor, axis: usize, initial: bool) -> Result<Te
         scan_chunks::<T, S>(slice(&x.contiguous()?), chunks, first, slice_mut(&mut y)?)?;
     } else if inner >= COLUMNS && (S::ROUNDS || x.is_contiguous()) {
         let x = x.contiguous()?;
-        columns::<T, S::Reduction>(slice(&x), n, inner, first, slice_mut(&mut y)?);
+        let join = |above: &[T], x: &[T], y: &mut [T]| step::<T, S::Reduction>(above, x, y);
+        columns(slice(&x), [n, inner, 1], first, slice_mut(&mut y)?, join);
     } else {
         let cost = Cost {
             bytes: 2 * n * size_of::<T>(),
@@ -369,21 +377,61 @@ fn scan_chunks<T: Pod, S: Scan<T>>(
     Ok(())
 }
 
+/// The scan of columns of integers into integers of fewer than 64 bits, which wrap to the same
+/// results as wider sums and products: by the operation that joins two rows, in their own dtype.
+/// None for others.
+fn narrow_columns(
+    join: &Row,
+    x: &Tensor,
+    axis: usize,
+    how: &Cumulative,
+    dtype: DType,
+) -> Result<Option<Tensor>> {
+    let inner: usize = x.shape()[axis + 1..].iter().product();
+    let exact = x.dtype().is_integer() || x.dtype().is_bool();
+    let narrow = dtype.is_integer() && dtype.size() < 8 && exact;
+    if !narrow || inner < COLUMNS || x.is_empty() || how.include_initial {
+        return Ok(None);
+    }
+    let Some(join) = (join.lookup)(dtype) else {
+        return Ok(None);
+    };
+    let x = x.astype(dtype)?.contiguous()?;
+    let mut y = Tensor::empty(x.shape(), dtype)?;
+    let (size, bytes) = (dtype.size(), x.len() * dtype.size());
+    // SAFETY: TENSOR1: all bytes of contiguous tensors; `y` is fresh (STORAGE3).
+    let (from, to) = unsafe {
+        let to = y.as_mut_ptr()?;
+        (
+            core::slice::from_raw_parts(x.as_ptr(), bytes),
+            core::slice::from_raw_parts_mut(to, bytes),
+        )
+    };
+    let sizes = [x.shape()[axis], inner * size, size];
+    columns(from, sizes, None, to, |above, x, y| {
+        let (d, n) = (y.as_mut_ptr(), y.len() / size);
+        // SAFETY: LOOP1: parts of rows, in whole elements of the loop's dtype, that don't overlap.
+        unsafe { (join.f)(d, above.as_ptr(), x.as_ptr(), core::ptr::null(), n, 0) }
+    });
+    Ok(Some(y))
+}
+
 /// Scans the middle axis of a contiguous `[outer, n, inner]`, strip by strip: each row of the
-/// result is the row above joined with a row of `x`.
-fn columns<T: Pod, R: Reduce<T, Acc = T>>(
+/// result is the row above joined with a row of `x`. An element is `unit` consecutive `T`.
+fn columns<T: Pod>(
     x: &[T],
-    n: usize,
-    inner: usize,
+    [n, inner, unit]: [usize; 3],
     first: Option<T>,
     y: &mut [T],
+    join: impl Fn(&[T], &[T], &mut [T]) + Sync,
 ) {
     let extra = first.is_some() as usize;
     let outer = y.len() / ((n + extra) * inner);
-    let width = inner
+    let width = (inner / unit)
         .div_ceil(2 * par::threads())
         .next_multiple_of(64)
-        .clamp(64, 2048);
+        .clamp(64, 2048)
+        * unit;
     let strips = inner.div_ceil(width);
     let out = Out::new(y);
     par::chunks(
@@ -405,7 +453,7 @@ fn columns<T: Pod, R: Reduce<T, Acc = T>>(
                 let source = &x[at(block * n + r)];
                 match r {
                     0 => target(extra).copy_from_slice(source),
-                    _ => step::<T, R>(target(r + extra - 1), source, target(r + extra)),
+                    _ => join(target(r + extra - 1), source, target(r + extra)),
                 }
             }
         },

@@ -385,3 +385,41 @@ fn bits_do_not_depend_on_threads() {
         }
     }
 }
+
+/// Narrow results of columns, against running values of 64 bits that are cut off.
+#[cfg(feature = "ints")]
+#[test]
+fn columns_of_narrow_integers_wrap() {
+    const COLUMNS: usize = 70;
+    let x = random(&mut Rng(15), &[3, 40, COLUMNS], DType::I32);
+    let all = x.to_vec::<i32>().unwrap();
+    for product in [false, true] {
+        let mut wide: Vec<i64> = Vec::new();
+        for (k, x) in all.iter().map(|x| *x as i64).enumerate() {
+            wide.push(match (k / COLUMNS % 40, product) {
+                (0, _) => x,
+                (_, false) => wide[k - COLUMNS].wrapping_add(x),
+                (_, true) => wide[k - COLUMNS].wrapping_mul(x),
+            });
+        }
+        for dtype in [DType::I8, DType::U16, DType::I32, DType::I64] {
+            let how = Cumulative {
+                dtype: Some(dtype),
+                ..1.into()
+            };
+            let y = match product {
+                false => ops::cumulative_sum(&x, how).unwrap(),
+                true => ops::cumulative_prod(&x, how).unwrap(),
+            };
+            assert_eq!((y.dtype(), y.shape()), (dtype, x.shape()));
+            let want = wide.iter().map(|x| match dtype {
+                DType::I8 => *x as i8 as i64,
+                DType::U16 => *x as u16 as i64,
+                DType::I32 => *x as i32 as i64,
+                _ => *x,
+            });
+            let got = y.astype(DType::I64).unwrap().to_vec::<i64>().unwrap();
+            assert!(got.into_iter().eq(want), "{dtype} {product}");
+        }
+    }
+}
