@@ -10,6 +10,7 @@ use crate::kernel::elementwise::rows;
 use crate::kernel::math::Real;
 use crate::kernel::norm::farthest;
 use crate::kernel::range::{least_sum, most_sum, to_one};
+use crate::layout::Shape;
 use crate::nn::images::Planes;
 use crate::ops;
 use crate::ops::formula::Formula;
@@ -135,8 +136,42 @@ impl PoolNorm<'_> {
         self.options
             .means(self.op, self.rank, x.sizes(), self.kernel_size)
     }
-    /// The mean of the powers of each window.
+    /// The mean of the powers of each window: of so many planes at a time that their powers stay in
+    /// a cache.
     pub fn mean(&self, x: &Tensor) -> Result<Tensor> {
+        const CACHED: usize = 512 << 10;
+        let lead = x.rank().saturating_sub(self.rank);
+        let (lead, sizes) = x.shape().split_at(lead);
+        let (n, plane) = (lead.iter().product(), sizes.iter().product::<usize>());
+        let bytes = plane * x.dtype().wide().size();
+        let step = (par::threads() * CACHED / bytes.max(1)).max(1);
+        if ![1, 2].contains(&lead.len()) || n < 2 * step || !x.is_contiguous() {
+            return self.mean_at_once(x);
+        }
+        let mut shape = Shape::from_elem(n, 1);
+        shape.extend_from_slice(sizes);
+        let x = x.reshape(&shape[..])?;
+        let mut means: Option<Tensor> = None;
+        for start in (0..n).step_by(step) {
+            let planes = step.min(n - start);
+            let part = self.mean_at_once(&x.narrow(0, start, planes)?)?;
+            let means = match &mut means {
+                Some(means) => means,
+                None => {
+                    let mut shape = Shape::from_slice(part.shape());
+                    shape[0] = n;
+                    means.insert(Tensor::empty(&shape, part.dtype())?)
+                }
+            };
+            let at = means.layout().slice(0, start, 1, planes);
+            means.write(&at, &part)?;
+        }
+        let means = means.unwrap_or_default();
+        let mut shape = Shape::from_slice(lead);
+        shape.extend_from_slice(&means.shape()[1..]);
+        means.reshape(&shape[..])
+    }
+    fn mean_at_once(&self, x: &Tensor) -> Result<Tensor> {
         let powers = powers(self.op, x, self.p)?;
         let planes = Planes::new(self.op, &powers, self.rank)?;
         launch::mean(self.op, &planes, &self.means(&planes)?, powers.dtype())

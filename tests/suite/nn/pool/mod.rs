@@ -306,6 +306,24 @@ fn average_pools_match_the_oracle() {
     }
 }
 
+/// So many planes that their powers don't fit a cache, as each plane by itself.
+#[test]
+fn lp_pool_of_many_planes() {
+    let x = tensor(&[5, 90, 64, 64], 4);
+    let y = nn::lp_pool2d(&x, 2.0, 3, None).unwrap();
+    assert_eq!(y.shape(), [5, 90, 21, 21]);
+    for (batch, channel) in [(0, 0), (0, 89), (2, 31), (4, 89)] {
+        let plane = |t: &Tensor| {
+            t.narrow(0, batch, 1)
+                .unwrap()
+                .narrow(1, channel, 1)
+                .unwrap()
+        };
+        let one = nn::lp_pool2d(&plane(&x).contiguous().unwrap(), 2.0, 3, None).unwrap();
+        assert_eq!(doubles(&one), doubles(&plane(&y)), "{batch} {channel}");
+    }
+}
+
 #[test]
 fn lp_pool_and_max_unpool() {
     let x = tensor(&[2, 3, 9, 8], 3);
