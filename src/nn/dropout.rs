@@ -168,11 +168,16 @@ fn channels(op: &'static str, x: &Tensor, rule: DropoutRule, seed: u64) -> Resul
     };
     let ones = crate::ops::full(&shape[..], 1, x.dtype().wide())?;
     let flags = each(op, &ones, flag, seed)?;
+    let kept = crate::ops::greater(&flags, 0)?;
     let mut f = Formula::new(op, &[x.shape()], x.dtype())?;
-    let (v, flags) = (f.input(x)?, f.input(&flags)?);
-    let y = f.binary(&rows::Multiply::ROW, v, rule.factor)?;
-    let y = f.binary(&rows::Add::ROW, y, rule.kept)?;
-    let kept = f.binary(&rows::Greater::ROW, flags, 0.0)?;
+    let (v, kept) = (f.input(x)?, f.condition(&kept)?);
+    let y = if rule.kept == 0.0 {
+        // adding zero doesn't round, so a fused sum has the same bits
+        f.ternary(&rows::MultiplyAdd::ROW, v, rule.factor, 0.0)?
+    } else {
+        let y = f.binary(&rows::Multiply::ROW, v, rule.factor)?;
+        f.binary(&rows::Add::ROW, y, rule.kept)?
+    };
     let y = f.ternary(&rows::Where::ROW, kept, y, rule.dropped)?;
     f.write(y, x.dtype())
 }

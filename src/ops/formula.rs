@@ -55,6 +55,13 @@ impl<'a> Formula<'a> {
         self.vars.push(var);
         Ok(var)
     }
+    /// Adds the next operand, which is bool, as it is.
+    pub fn condition(&mut self, x: &'a Tensor) -> Result<Var> {
+        self.inputs.push(x);
+        let var = self.builder.input(x.dtype())?;
+        self.vars.push(var);
+        Ok(var)
+    }
     fn apply(&mut self, row: &Row, operands: &[Operand]) -> Result<Var> {
         let unsupported = || Error::unsupported(self.op, self.dtype);
         let kernel = (row.lookup)(self.dtype).ok_or_else(unsupported)?;
