@@ -107,13 +107,19 @@ impl Tensor {
         let mut out = Tensor::empty(x.shape(), x.dtype())?;
         let to = out.as_mut_ptr()?;
         dispatch_width!(x.dtype().size(), |U| {
-            let (from, to) = (x.as_ptr() as *const U, to as *mut MaybeUninit<U>);
-            // SAFETY: contiguous elements of this width (TENSOR1), aligned (TENSOR2); the result's
-            // are unshared (STORAGE3). Any bits are a valid integer.
-            unsafe {
-                let to = core::slice::from_raw_parts_mut(to, x.len());
-                simd::copy_once(from, size_of::<U>() as isize, to);
-            }
+            // SAFETY: contiguous elements of this width (TENSOR1), aligned (TENSOR2), unshared
+            // (STORAGE3).
+            let to = unsafe { core::slice::from_raw_parts_mut(to as *mut MaybeUninit<U>, x.len()) };
+            let cost = Cost {
+                bytes: 2 * size_of::<U>(),
+                flops: 0,
+            };
+            par::split(to, 1, 64, cost, |range, to| {
+                let from = (x.as_ptr() as *const U).wrapping_add(range.start);
+                // SAFETY: as many elements of `x`, contiguous and aligned likewise. Any bits are a
+                // valid integer.
+                unsafe { simd::copy_once(from, size_of::<U>() as isize, to) };
+            });
         });
         Ok(out)
     }
