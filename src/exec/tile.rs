@@ -169,7 +169,8 @@ pub(super) struct Machine<'a> {
     /// The body is a single instruction or function whose operands need no buffers, so that it
     /// takes whole rows at once.
     direct: bool,
-    /// The program copies an operand that is to be packed, so that it is packed into the output.
+    /// The program copies, and one of its operands is to be packed: so the input is packed into the
+    /// output, or unpacked from where it is.
     copies: bool,
     /// The next rectangle's operands are prefetched between the instructions: passes over
     /// temporaries in L1 would leave memory idle.
@@ -320,8 +321,14 @@ impl Machine<'_> {
         };
         if self.copies {
             let (from, to) = (rect(st, 0), rect(st, 1));
-            // SAFETY: NEST1 gives PACK1; the output's elements of a rectangle are contiguous.
-            return unsafe { pack::pack(to.ptr as *mut u8, from, x.sizes[0]) };
+            // SAFETY: NEST1 gives PACK1 and PACK2, for operands that don't overlap; the elements of
+            // a rectangle of the one that is not packed are contiguous.
+            return unsafe {
+                match self.placements[0] {
+                    Placement::Packed => pack::pack(to.ptr as *mut u8, from, x.sizes[0]),
+                    _ => pack::unpack(from.ptr, to, x.sizes[0]),
+                }
+            };
         }
         for o in 0..x.inputs {
             let mut r = rect(st, o);

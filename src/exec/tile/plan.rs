@@ -65,7 +65,11 @@ impl<'a> Machine<'a> {
         }
         m.copies = p.copies
             && m.shape != Rectangle::Blocked
-            && m.placements[..k] == [Placement::Packed, Placement::Direct];
+            && x.ptrs[0] != x.ptrs[1]
+            && matches!(
+                m.placements[..k],
+                [Placement::Packed, Placement::Direct] | [Placement::Direct, Placement::Packed]
+            );
         m.choose_buffers();
         m.lay_out(SCRATCH);
         let single = matches!(body, TileBody::Call(_)) || p.code.len() == 1;
