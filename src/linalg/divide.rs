@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::exec::failure::try_chunks;
 use crate::fallible;
 use crate::kernel::gemm::Scratch;
+use crate::kernel::math::Real;
 use crate::par::{self, Cost, Out};
 use core::sync::atomic::{AtomicBool, Ordering};
 
@@ -42,7 +43,7 @@ pub(super) fn eigenvectors(
                 all
             }
         });
-        let exponent = libm::frexp(largest.into()).1;
+        let exponent = libm::frexp(largest.to_f64()).1;
         multiply(d, -exponent);
         multiply(e, -exponent);
         let mut block = Block {

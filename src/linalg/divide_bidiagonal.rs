@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::exec::failure::try_chunks;
 use crate::fallible;
 use crate::kernel::gemm::Scratch;
+use crate::kernel::math::Real;
 use crate::par::{self, Cost, Out};
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -195,7 +196,7 @@ fn merge<'a>(
         u.rows[middle * u.stride + u.columns.start + middle] = 1.0;
         return Ok(true);
     }
-    let exponent = libm::frexp(largest.into()).1;
+    let exponent = libm::frexp(largest.to_f64()).1;
     let mut beside = [beside];
     multiply(d, -exponent);
     multiply(&mut beside, -exponent);

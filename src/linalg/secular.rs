@@ -127,7 +127,7 @@ impl Secular<'_> {
         } else {
             self.last
         };
-        if !(width > 0.0) {
+        if width.is_nan() || width <= 0.0 {
             return None;
         }
         // which half the root is in, and the root if the other poles were as far as from its middle
@@ -234,7 +234,7 @@ impl Secular<'_> {
         let mut delta = Scratch::<Precise>::new(n * (n + 1))?;
         let failed = AtomicBool::new(false);
         let cost = Cost {
-            bytes: n * size_of::<Precise>(),
+            bytes: size_of_val(self.poles),
             flops: 60 * n,
         };
         {

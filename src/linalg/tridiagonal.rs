@@ -144,7 +144,7 @@ fn multiply<T: Field>(
         }
     }
     let cost = Cost {
-        bytes: size_of::<T>() * n * n / (2 * pieces),
+        bytes: size_of_val(y) * n / (2 * pieces),
         flops: 2 * n * n / pieces,
     };
     {
