@@ -87,42 +87,24 @@ kernel! {
 }
 
 kernel! {
-    /// `row += a x`, and the sum of `row y`.
-    pub fn add_and_dot<'a, T: Entry>(a: T, x: &'a [T], row: &'a mut [T], y: &'a [T]) -> T { |I|
-        let n = row.len().min(x.len()).min(y.len());
-        let (rows, row) = row[..n].as_chunks_mut::<SUMS>();
-        let (xs, x) = x[..n].as_chunks::<SUMS>();
-        let (ys, y) = y[..n].as_chunks::<SUMS>();
-        let mut sums = [T::default(); SUMS];
-        for ((row, x), y) in rows.iter_mut().zip(xs).zip(ys) {
-            let mut line = *row;
-            for k in 0..SUMS {
-                line[k] = T::mul_add::<I>(a, x[k], line[k]);
-            }
-            for k in 0..SUMS {
-                sums[k] = T::mul_add::<I>(line[k], y[k], sums[k]);
-            }
-            *row = line;
-        }
-        let mut rest = T::default();
-        for ((row, x), y) in row.iter_mut().zip(x).zip(y) {
-            *row = T::mul_add::<I>(a, *x, *row);
-            rest = T::mul_add::<I>(*row, *y, rest);
-        }
-        joined!(T, sums, rest)
-    }
-}
-
-kernel! {
-    /// `row += a x`, and then `sums += conj(row[0]) row`.
-    pub fn add_to_sums<'a, T: Entry>(a: T, x: &'a [T], row: &'a mut [T], sums: &'a mut [T]) -> () { |I|
-        let n = row.len().min(x.len()).min(sums.len());
+    /// `row += a x + b z`, and then `sums += conj(row[0]) row`.
+    pub fn add_to_sums<'a, T: Entry>(
+        a: T,
+        x: &'a [T],
+        b: T,
+        z: &'a [T],
+        row: &'a mut [T],
+        sums: &'a mut [T],
+    ) -> () { |I|
+        let n = row.len().min(x.len()).min(z.len()).min(sums.len());
         if n == 0 {
             return;
         }
-        let by = T::mul_add::<I>(a, x[0], row[0]).conj();
-        for ((row, x), sum) in row[..n].iter_mut().zip(&x[..n]).zip(&mut sums[..n]) {
-            *row = T::mul_add::<I>(a, *x, *row);
+        let first = T::mul_add::<I>(b, z[0], T::mul_add::<I>(a, x[0], row[0]));
+        let by = first.conj();
+        let others = x[..n].iter().zip(&z[..n]);
+        for ((row, (x, z)), sum) in row[..n].iter_mut().zip(others).zip(&mut sums[..n]) {
+            *row = T::mul_add::<I>(b, *z, T::mul_add::<I>(a, *x, *row));
             *sum = T::mul_add::<I>(by, *row, *sum);
         }
     }

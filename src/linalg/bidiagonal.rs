@@ -4,7 +4,7 @@ use super::field::{Field, epsilon, tiny};
 use super::reflect::Reflections;
 use crate::error::Result;
 use crate::kernel::gemm::Scratch;
-use crate::kernel::linalg::{add_and_dot, add_to_sums, axpy};
+use crate::kernel::linalg::{add_to_sums, axpy, axpy_twice, dot};
 use crate::kernel::math::Real;
 use crate::par::{self, Cost};
 
@@ -17,8 +17,9 @@ const ROWS: usize = 64;
 ///
 /// A step passes over the matrix once: while a row is updated by the step's two reflections it is
 /// added to the product with the column that the next step reflects, whose vector is that column but
-/// for a factor (Van Zee, van de Geijn, Quintana-Orti, TOMS 39(1)). Sums are made of each piece, and
-/// follow from the size alone.
+/// for a factor (Van Zee, van de Geijn, Quintana-Orti, TOMS 39(1)). What the first reflection adds to a
+/// row's product with the second one's vector is the same for all rows but for a factor, so a row is
+/// written once. Sums are made of each piece, and follow from the size alone.
 pub(super) fn reduce<T: Field>(
     a: &mut [T],
     n: usize,
@@ -63,6 +64,7 @@ pub(super) fn reduce<T: Field>(
         }
         // A - conj(tau) v y, and then the reflection from the right, row by row
         let conj = &conj[j + 1..n];
+        let both = dot(y, u);
         let start = (j + 1) / ROWS;
         let left = n - j - 1;
         let cost = Cost {
@@ -84,11 +86,12 @@ pub(super) fn reduce<T: Field>(
             sums.fill(T::ZERO);
             for (i, row) in rows.zip(part.chunks_exact_mut(n)) {
                 let row = &mut row[j + 1..];
-                let sum = add_and_dot(-(tau.conj() * v[i - j]), y, row, u);
+                let by = -(tau.conj() * v[i - j]);
+                let other = -(right * (dot(row, u) + by * both));
                 if i == j + 1 {
-                    axpy(-(right * sum), conj, row); // the first row of the next step
+                    axpy_twice(by, y, other, conj, row); // the first row of the next step
                 } else {
-                    add_to_sums(-(right * sum), conj, row, sums);
+                    add_to_sums(by, y, other, conj, row, sums);
                 }
             }
         });
