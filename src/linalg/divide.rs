@@ -2,11 +2,10 @@
 //! rank 1 joins (Cuppen 1981; Gu, Eisenstat 1995; LAPACK's stedc). What grows with the cube of the size
 //! are products; implicit QL rotates the whole matrix for each number that it removes.
 
-use super::field::{abs, epsilon, sqrt};
+use super::field::{abs, sqrt};
 use super::merge::{Block, LEAF, LEFT, RIGHT, Split};
 use super::precise::{Precise, multiply};
 use super::rotations::Rotations;
-use super::secular::Secular;
 use super::tridiagonal::iterate;
 use crate::error::Result;
 use crate::exec::failure::try_chunks;
@@ -168,31 +167,12 @@ fn merge(
     let least = 4.0 * tolerance * largest(d).max(largest(&z));
     let blocks = &mut [&mut *block];
     let split = Split::new(d, rho, &mut z, &mut kind, blocks, least, None)?;
-    let count = split.kept.len();
-    if count == 0 {
+    if split.kept.is_empty() {
         return Ok(true);
     }
-    let mut poles = Scratch::<Precise>::new(count)?;
-    let mut weights = Scratch::<Precise>::new(count)?;
-    for (k, at) in split.kept.iter().enumerate() {
-        poles[k] = d[*at];
-        weights[k] = z[*at] * z[*at];
-    }
-    let sum: Precise = weights.iter().sum();
-    let secular = Secular {
-        poles: &poles,
-        weights: &weights,
-        squares: false,
-        constant: 1.0 / rho,
-        last: rho * sum * (1.0 + 8.0 * epsilon::<Precise>()),
-        tolerance,
-    };
-    let Some(mut roots) = secular.roots()? else {
+    let Some((_, roots)) = split.roots(d, &z, rho, None, tolerance)? else {
         return Ok(false);
     };
-    for (x, at) in roots.exact.iter_mut().zip(&split.kept) {
-        *x = if z[*at] < 0.0 { -*x } else { *x };
-    }
     let vectors = split.vectors(&roots.exact, &roots.delta, false)?;
     split.numbers(d, &roots.values)?;
     block.replace(&split, &vectors, (0..middle, middle..n))?;

@@ -2,12 +2,11 @@
 //! halves above and below it (Gu, Eisenstat 1995; LAPACK's bdsdc). What grows with the cube of the size
 //! are products; implicit QR rotates two whole matrices for each number that it removes.
 
-use super::field::{abs, epsilon, hypot};
+use super::field::{abs, hypot};
 use super::golub_kahan::iterate;
 use super::merge::{Block, LEAF, LEFT, RIGHT, Split};
 use super::precise::{Precise, multiply, widened};
 use super::rotations::{Rotations, rotation};
-use super::secular::Secular;
 use crate::error::Result;
 use crate::exec::failure::try_chunks;
 use crate::fallible;
@@ -230,30 +229,9 @@ fn merge<'a>(
     let blocks = &mut [&mut *u, &mut *v];
     let split = Split::new(d, 1.0, &mut z, &mut kind, blocks, least, head)?;
     let count = split.kept.len();
-    let mut poles = Scratch::<Precise>::new(count)?;
-    let mut weights = Scratch::<Precise>::new(count)?;
-    for (k, at) in split.kept.iter().enumerate() {
-        poles[k] = d[*at];
-        weights[k] = z[*at] * z[*at];
-    }
-    if count > 1 && poles[1] < 0.5 * least {
-        poles[1] = 0.5 * least;
-    }
-    let sum: Precise = weights.iter().sum();
-    let secular = Secular {
-        poles: &poles,
-        weights: &weights,
-        squares: true,
-        constant: 1.0,
-        last: sum * (1.0 + 8.0 * epsilon::<Precise>()),
-        tolerance,
-    };
-    let Some(mut roots) = secular.roots()? else {
+    let Some((poles, mut roots)) = split.roots(d, &z, 1.0, Some(0.5 * least), tolerance)? else {
         return Ok(false);
     };
-    for (x, at) in roots.exact.iter_mut().zip(&split.kept) {
-        *x = if z[*at] < 0.0 { -*x } else { *x };
-    }
     split.numbers(d, &roots.values)?;
     multiply(d, exponent);
     let vectors = split.vectors(&roots.exact, &roots.delta, false)?;

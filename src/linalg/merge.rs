@@ -2,8 +2,9 @@
 //! singular vectors, what joining two halves leaves as it is, and the products that make the others.
 
 use super::blocks::{add_product, pair_mut};
-use super::field::{abs, hypot, sqrt};
+use super::field::{abs, epsilon, hypot, sqrt};
 use super::precise::Precise;
+use super::secular::{Roots, Secular};
 use crate::error::Result;
 use crate::fallible;
 use crate::kernel::gemm::{Mat, Scratch};
@@ -158,6 +159,45 @@ impl Split {
             }
         }
         Ok(split)
+    }
+    /// The poles and roots of the combined rows' equation, with the signs of `z`. With `squares`, poles are
+    /// squares, the first of them 0, and this is the smallest number that the second may stand for. None
+    /// if an iteration does not converge.
+    pub fn roots(
+        &self,
+        d: &[Precise],
+        z: &[Precise],
+        rho: Precise,
+        squares: Option<Precise>,
+        tolerance: Precise,
+    ) -> Result<Option<(Scratch<Precise>, Roots)>> {
+        let count = self.kept.len();
+        let mut poles = Scratch::<Precise>::new(count)?;
+        let mut weights = Scratch::<Precise>::new(count)?;
+        let mut sum = 0.0;
+        for (k, at) in self.kept.iter().enumerate() {
+            poles[k] = d[*at];
+            weights[k] = z[*at] * z[*at];
+            sum += weights[k];
+        }
+        if let (Some(least), Some(second)) = (squares, poles.get_mut(1)) {
+            *second = second.max(least);
+        }
+        let secular = Secular {
+            poles: &poles,
+            weights: &weights,
+            squares: squares.is_some(),
+            constant: 1.0 / rho,
+            last: rho * sum * (1.0 + 8.0 * epsilon::<Precise>()),
+            tolerance,
+        };
+        let Some(mut roots) = secular.roots()? else {
+            return Ok(None);
+        };
+        for (x, at) in roots.exact.iter_mut().zip(&self.kept) {
+            *x = if z[*at] < 0.0 { -*x } else { *x };
+        }
+        Ok(Some((poles, roots)))
     }
     /// Replaces numbers by those of the combined rows, and then of the others.
     pub fn numbers(&self, d: &mut [Precise], values: &[Precise]) -> Result<()> {

@@ -1,13 +1,13 @@
 //! Eigenvalues of Hermitian matrices: reduction to a real tridiagonal matrix, and its implicit QL
 //! iteration.
 
+use super::blocks::add_product;
 use super::field::{Field, abs, epsilon, hypot, sqrt, tiny};
 use super::reflect::Reflections;
 use super::rotations::Rotations;
 use crate::dtype::Element;
 use crate::error::Result;
-use crate::exec::failure::try_split;
-use crate::kernel::gemm::{Algorithm, Epilogue, Mat, MatMut, Packed, Scratch};
+use crate::kernel::gemm::{Mat, Packed, Scratch};
 use crate::kernel::linalg::{
     axpy, axpy_twice, dot, dot_conj, multiply_hermitian, multiply_symmetric, scale,
 };
@@ -96,11 +96,14 @@ pub(super) fn reduce<T: Field>(
         let alpha = -(tau * dot_conj(p, next)).re() * T::Real::from_f64(0.5);
         let (v, w) = u[2 * step * n..][..2 * n].split_at_mut(n);
         let (minus_w, minus_v) = x[2 * step * n..][..2 * n].split_at_mut(n);
-        for (i, (p, next)) in (first..n).zip(p.iter().zip(next)) {
-            v[i] = *next;
-            w[i] = *p + next.scale(alpha);
-            minus_w[i] = -w[i].conj();
-            minus_v[i] = -v[i].conj();
+        v[first..].copy_from_slice(next);
+        w[first..].copy_from_slice(p);
+        axpy(T::real(alpha), next, &mut w[first..]);
+        // one loop for both: each is short, and compiled for each dtype
+        for (to, from) in [(minus_w, &*w), (minus_v, &*v)] {
+            for (to, x) in to[first..].iter_mut().zip(&from[first..]) {
+                *to = -x.conj();
+            }
         }
         if step + 1 == size {
             let count = 2 * size;
@@ -185,28 +188,19 @@ fn multiply<T: Field>(
     }
 }
 
-/// Adds the product to the upper triangle of the last columns of rows of `stride` elements, and where
-/// blocks cross the diagonal to what is below it.
+/// Adds the product to the upper triangle of the last columns of rows of `stride` elements, in bands,
+/// and where these cross the diagonal to what is below it.
 fn update<T: Field>(a: &mut [T], stride: usize, u: Mat<T>, x: Mat<T>) -> Result<()> {
-    /// Rows of a block.
-    const ROWS: usize = 64;
     let (n, depth) = (x.cols(), u.cols());
-    let cost = Cost {
-        bytes: size_of::<T>() * n,
-        flops: depth * n,
-    };
-    try_split(a, stride, ROWS, cost, |rows, part| {
-        let parts = part.chunks_mut(ROWS * stride);
-        for (first, part) in rows.step_by(ROWS).zip(parts) {
-            let count = part.len() / stride;
-            let part = MatMut::from_slice(part, count, stride);
-            let mut part = part.into_part(0..count, stride - n + first..stride);
-            let u = u.block(first..first + count, 0..depth);
-            let x = x.block(0..depth, first..n);
-            Algorithm::Blocked.product(u, x, None, &mut part, true, Epilogue::NONE)?;
-        }
-        Ok(())
-    })
+    let size = (n / 4).next_multiple_of(48).max(48);
+    for first in (0..n).step_by(size) {
+        let rows = first..n.min(first + size);
+        let u = u.block(rows.clone(), 0..depth);
+        let x = x.block(0..depth, first..n);
+        let band = &mut a[first * stride..rows.end * stride];
+        add_product(band, stride, stride - n + first..stride, u, x)?;
+    }
+    Ok(())
 }
 
 /// The eigenvalues of a real symmetric tridiagonal matrix, in place of its diagonal and in no order,
