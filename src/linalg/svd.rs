@@ -15,7 +15,6 @@ use super::rotations::Rotations;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::kernel::gemm::Scratch;
-use crate::kernel::math::Real;
 use crate::par::Cost;
 use crate::tensor::Tensor;
 
