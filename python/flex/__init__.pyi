@@ -99,10 +99,7 @@ from flex._functions.statistics import corrcoef as corrcoef
 from flex._functions.statistics import cov as cov
 from flex._functions.statistics import nanargmax as nanargmax
 from flex._functions.statistics import nanargmin as nanargmin
-from flex._functions.statistics import nanmedian as nanmedian
-from flex._functions.statistics import nanpercentile as nanpercentile
 from flex._functions.statistics import nanprod as nanprod
-from flex._functions.statistics import nanquantile as nanquantile
 from flex._functions.statistics import renorm as renorm
 from flex._functions.statistics import std_mean as std_mean
 from flex._functions.statistics import var_mean as var_mean
@@ -291,7 +288,10 @@ __all__ = [
     "nan_to_num",
     "nanmax",
     "nanmean",
+    "nanmedian",
     "nanmin",
+    "nanpercentile",
+    "nanquantile",
     "nanstd",
     "nansum",
     "nanvar",
@@ -461,10 +461,7 @@ __all__ = [
     "cov",
     "nanargmax",
     "nanargmin",
-    "nanmedian",
-    "nanpercentile",
     "nanprod",
-    "nanquantile",
     "renorm",
     "std_mean",
     "var_mean",

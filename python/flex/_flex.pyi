@@ -63,6 +63,10 @@ _Activation: TypeAlias = Literal[
 ]
 _Interpolation: TypeAlias = Literal["nearest", "nearest-exact", "linear", "bilinear", "bicubic", "trilinear", "area", "lanczos3"]
 _PadMode: TypeAlias = Literal["constant", "reflect", "replicate", "circular"]
+_QuantileMethod: TypeAlias = Literal[
+    "linear", "lower", "higher", "nearest", "midpoint", "inverted_cdf", "averaged_inverted_cdf", "closest_observation",
+    "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased", "normal_unbiased"
+]
 _Reduction: TypeAlias = Literal["none", "mean", "sum"]
 _Item: TypeAlias = SupportsIndex | slice[Any, Any, Any] | EllipsisType | _Buffer | _Array | _DLPack | Sequence[Any] | None
 _Index: TypeAlias = _Item | tuple[_Item, ...]
@@ -1488,12 +1492,32 @@ class Tensor:
         >>> flex.nanmean(flex.asarray([1.0, flex.nan, 3.0])).item()
         2.0
         """
+    def nanmedian(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+        """The median of the elements that are not NaN; NaN if there are none. Arguments, dtypes and errors
+        are those of `median`.
+
+        >>> flex.nanmedian(flex.asarray([3.0, flex.nan, 1.0, 2.0])).item()
+        2.0
+        """
     def nanmin(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
         """The smallest element that is not NaN; NaN if all are. Arguments and errors are those of
         `min`.
 
         >>> flex.nanmin(flex.asarray([1.0, flex.nan, 3.0])).item()
         1.0
+        """
+    def nanpercentile(self, q: _Nested, axis: _Shape | None = None, *, method: _QuantileMethod = 'linear', keepdims: builtins.bool = False) -> Tensor:
+        """`nanquantile` for `q` from 0 to 100, with the same arguments and errors.
+
+        >>> flex.nanpercentile(flex.asarray([3.0, flex.nan, 1.0, 2.0]), 50).item()
+        2.0
+        """
+    def nanquantile(self, q: _Nested, axis: _Shape | None = None, *, method: _QuantileMethod = 'linear', keepdims: builtins.bool = False) -> Tensor:
+        """The quantiles of the elements that are not NaN; NaN if there are none. Arguments, dtypes and
+        errors are those of `quantile`.
+
+        >>> flex.nanquantile(flex.asarray([3.0, flex.nan, 1.0, 2.0]), 0.5).item()
+        2.0
         """
     def nanstd(self, axis: _Shape | None = None, *, dtype: _DType | None = None, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None) -> Tensor:
         """The standard deviation of the elements that are not NaN: the square root of `nanvar`, with
@@ -1512,7 +1536,7 @@ class Tensor:
         """
     def nanvar(self, axis: _Shape | None = None, *, dtype: _DType | None = None, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None) -> Tensor:
         """The variance of the elements that are not NaN; NaN if there are no more than `correction`.
-        Arguments, dtypes and errors are those of `var`.
+        Arguments, dtypes and errors are those of `var`; DTypeError for complex numbers.
 
         >>> flex.nanvar(flex.asarray([1.0, flex.nan, 3.0])).item()
         1.0
@@ -1587,7 +1611,7 @@ class Tensor:
         >>> flex.pad(flex.asarray([1, 2]), (1, 2), value=9).tolist()
         [9, 1, 2, 9, 9]
         """
-    def percentile(self, q: float | Tensor | _Array | Sequence[float], /, axis: _Shape | None = None, *, method: Literal["linear", "lower", "higher", "nearest", "midpoint"] = 'linear', keepdims: builtins.bool = False) -> Tensor:
+    def percentile(self, q: _Nested, axis: _Shape | None = None, *, method: _QuantileMethod = 'linear', keepdims: builtins.bool = False) -> Tensor:
         """`quantile` for `q` from 0 to 100, with the same arguments and errors.
 
         >>> flex.percentile(flex.asarray([3.0, 1.0, 2.0, 10.0]), 50).item()
@@ -1642,14 +1666,18 @@ class Tensor:
         >>> flex.ptp(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
         [4, 1]
         """
-    def quantile(self, q: float | Tensor | _Array | Sequence[float], /, axis: _Shape | None = None, *, method: Literal["linear", "lower", "higher", "nearest", "midpoint"] = 'linear', keepdims: builtins.bool = False) -> Tensor:
+    def quantile(self, q: _Nested, axis: _Shape | None = None, *, method: _QuantileMethod = 'linear', keepdims: builtins.bool = False) -> Tensor:
         """The quantiles of elements: the values at `q` times the way through the sorted elements.
 
-        q: a number from 0 to 1 (ValueError), or a sequence of them, for a new first dimension of the
-        result. axis: an integer, a tuple of them, or None for all. method: between two elements, by the
-        position between them ("linear"), or the "lower", the "higher", the "nearest", or their mean
-        ("midpoint"). keepdims: keep reduced axes with size 1. Dtypes and other errors are those of
-        `median`.
+        q: a number from 0 to 1 (ValueError), or numbers of any shape, whose dimensions come first in the
+        result. axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size
+        1. Dtypes and other errors are those of `median`.
+
+        method: between two elements, by the position between them ("linear"), or the "lower", the
+        "higher", the "nearest", or their mean ("midpoint"); or one of the other eight of Hyndman and Fan,
+        "Sample quantiles in statistical packages", 1996: "inverted_cdf", "averaged_inverted_cdf",
+        "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased",
+        "normal_unbiased".
 
         >>> flex.quantile(flex.asarray([3.0, 1.0, 2.0, 10.0]), [0.0, 0.5]).tolist()
         [1.0, 2.5]
@@ -2106,10 +2134,10 @@ class Tensor:
         correction`.
 
         axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
-        The result has the dtype of x, float32 for integers and bool. dtype: a float dtype to
-        compute in. out: as in `sum`. ddof: NumPy's name for the correction. NaN if `n <=
-        correction`. DTypeError for complex numbers; AxisError if an axis is out of range or
-        repeated.
+        The result has the dtype of x, float32 for integers and bool, that of the parts for complex
+        numbers, whose deviations are absolute values. dtype: a float dtype to compute in. out: as in
+        `sum`. ddof: NumPy's name for the correction. NaN if `n <= correction`. AxisError if an axis
+        is out of range or repeated.
 
         >>> flex.var(flex.asarray([1.0, 3.0])).item(), flex.var(flex.asarray([1.0, 3.0]), correction=1).item()
         (1.0, 2.0)
@@ -3542,12 +3570,32 @@ def nanmean(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None 
     >>> flex.nanmean(flex.asarray([1.0, flex.nan, 3.0])).item()
     2.0
     """
+def nanmedian(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
+    """The median of the elements that are not NaN; NaN if there are none. Arguments, dtypes and errors
+    are those of `median`.
+
+    >>> flex.nanmedian(flex.asarray([3.0, flex.nan, 1.0, 2.0])).item()
+    2.0
+    """
 def nanmin(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
     """The smallest element that is not NaN; NaN if all are. Arguments and errors are those of
     `min`.
 
     >>> flex.nanmin(flex.asarray([1.0, flex.nan, 3.0])).item()
     1.0
+    """
+def nanpercentile(x: _Operand, q: _Nested, axis: _Shape | None = None, *, method: _QuantileMethod = 'linear', keepdims: builtins.bool = False) -> Tensor:
+    """`nanquantile` for `q` from 0 to 100, with the same arguments and errors.
+
+    >>> flex.nanpercentile(flex.asarray([3.0, flex.nan, 1.0, 2.0]), 50).item()
+    2.0
+    """
+def nanquantile(x: _Operand, q: _Nested, axis: _Shape | None = None, *, method: _QuantileMethod = 'linear', keepdims: builtins.bool = False) -> Tensor:
+    """The quantiles of the elements that are not NaN; NaN if there are none. Arguments, dtypes and
+    errors are those of `quantile`.
+
+    >>> flex.nanquantile(flex.asarray([3.0, flex.nan, 1.0, 2.0]), 0.5).item()
+    2.0
     """
 def nanstd(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None) -> Tensor:
     """The standard deviation of the elements that are not NaN: the square root of `nanvar`, with
@@ -3566,7 +3614,7 @@ def nansum(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None =
     """
 def nanvar(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None) -> Tensor:
     """The variance of the elements that are not NaN; NaN if there are no more than `correction`.
-    Arguments, dtypes and errors are those of `var`.
+    Arguments, dtypes and errors are those of `var`; DTypeError for complex numbers.
 
     >>> flex.nanvar(flex.asarray([1.0, flex.nan, 3.0])).item()
     1.0
@@ -3650,7 +3698,7 @@ def pad(x: _Operand, /, pad_width: SupportsIndex | Sequence[SupportsIndex | Sequ
     >>> flex.pad(flex.asarray([1, 2]), (1, 2), value=9).tolist()
     [9, 1, 2, 9, 9]
     """
-def percentile(x: _Operand, q: float | Tensor | _Array | Sequence[float], /, axis: _Shape | None = None, *, method: Literal["linear", "lower", "higher", "nearest", "midpoint"] = 'linear', keepdims: builtins.bool = False) -> Tensor:
+def percentile(x: _Operand, q: _Nested, axis: _Shape | None = None, *, method: _QuantileMethod = 'linear', keepdims: builtins.bool = False) -> Tensor:
     """`quantile` for `q` from 0 to 100, with the same arguments and errors.
 
     >>> flex.percentile(flex.asarray([3.0, 1.0, 2.0, 10.0]), 50).item()
@@ -3705,14 +3753,18 @@ def ptp(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool =
     >>> flex.ptp(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
     [4, 1]
     """
-def quantile(x: _Operand, q: float | Tensor | _Array | Sequence[float], /, axis: _Shape | None = None, *, method: Literal["linear", "lower", "higher", "nearest", "midpoint"] = 'linear', keepdims: builtins.bool = False) -> Tensor:
+def quantile(x: _Operand, q: _Nested, axis: _Shape | None = None, *, method: _QuantileMethod = 'linear', keepdims: builtins.bool = False) -> Tensor:
     """The quantiles of elements: the values at `q` times the way through the sorted elements.
 
-    q: a number from 0 to 1 (ValueError), or a sequence of them, for a new first dimension of the
-    result. axis: an integer, a tuple of them, or None for all. method: between two elements, by the
-    position between them ("linear"), or the "lower", the "higher", the "nearest", or their mean
-    ("midpoint"). keepdims: keep reduced axes with size 1. Dtypes and other errors are those of
-    `median`.
+    q: a number from 0 to 1 (ValueError), or numbers of any shape, whose dimensions come first in the
+    result. axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size
+    1. Dtypes and other errors are those of `median`.
+
+    method: between two elements, by the position between them ("linear"), or the "lower", the
+    "higher", the "nearest", or their mean ("midpoint"); or one of the other eight of Hyndman and Fan,
+    "Sample quantiles in statistical packages", 1996: "inverted_cdf", "averaged_inverted_cdf",
+    "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased",
+    "normal_unbiased".
 
     >>> flex.quantile(flex.asarray([3.0, 1.0, 2.0, 10.0]), [0.0, 0.5]).tolist()
     [1.0, 2.5]
@@ -4271,10 +4323,10 @@ def var(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = No
     correction`.
 
     axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
-    The result has the dtype of x, float32 for integers and bool. dtype: a float dtype to
-    compute in. out: as in `sum`. ddof: NumPy's name for the correction. NaN if `n <=
-    correction`. DTypeError for complex numbers; AxisError if an axis is out of range or
-    repeated.
+    The result has the dtype of x, float32 for integers and bool, that of the parts for complex
+    numbers, whose deviations are absolute values. dtype: a float dtype to compute in. out: as in
+    `sum`. ddof: NumPy's name for the correction. NaN if `n <= correction`. AxisError if an axis
+    is out of range or repeated.
 
     >>> flex.var(flex.asarray([1.0, 3.0])).item(), flex.var(flex.asarray([1.0, 3.0]), correction=1).item()
     (1.0, 2.0)
@@ -4519,7 +4571,10 @@ __all__ = [
     "nan_to_num",
     "nanmax",
     "nanmean",
+    "nanmedian",
     "nanmin",
+    "nanpercentile",
+    "nanquantile",
     "nanstd",
     "nansum",
     "nanvar",

@@ -167,9 +167,10 @@ class Generator:
         >>> flex.random.default_rng(7).logseries(0.0, size=3).tolist()
         [1, 1, 1]
         """
-    def multinomial(self, n: SupportsIndex, pvals: _Operand, size: _Shape | None = None) -> Tensor:
+    def multinomial(self, n: _Operand, pvals: _Operand, size: _Shape | None = None) -> Tensor:
         """How often each outcome occurs in n trials, as int64 of shape `[*size, outcomes]`. pvals: the
-        outcomes' probabilities, in one dimension (ShapeError), which sum to 1 (ValueError).
+        outcomes' probabilities, along the last axis, which sum to 1 (ValueError). n and the other
+        dimensions of pvals broadcast, to `size` if it is given.
 
         >>> flex.random.default_rng(7).multinomial(9, flex.asarray([0.5, 0.5]), size=4).sum(axis=1).tolist()
         [9, 9, 9, 9]
