@@ -1506,13 +1506,13 @@ class Tensor:
         >>> flex.nanmin(flex.asarray([1.0, flex.nan, 3.0])).item()
         1.0
         """
-    def nanpercentile(self, q: _Nested, axis: _Shape | None = None, *, method: _QuantileMethod = 'linear', keepdims: builtins.bool = False) -> Tensor:
+    def nanpercentile(self, /, q: _Nested, axis: _Shape | None = None, *, method: _QuantileMethod = 'linear', keepdims: builtins.bool = False) -> Tensor:
         """`nanquantile` for `q` from 0 to 100, with the same arguments and errors.
 
         >>> flex.nanpercentile(flex.asarray([3.0, flex.nan, 1.0, 2.0]), 50).item()
         2.0
         """
-    def nanquantile(self, q: _Nested, axis: _Shape | None = None, *, method: _QuantileMethod = 'linear', keepdims: builtins.bool = False) -> Tensor:
+    def nanquantile(self, /, q: _Nested, axis: _Shape | None = None, *, method: _QuantileMethod = 'linear', keepdims: builtins.bool = False) -> Tensor:
         """The quantiles of the elements that are not NaN; NaN if there are none. Arguments, dtypes and
         errors are those of `quantile`.
 
@@ -1611,7 +1611,7 @@ class Tensor:
         >>> flex.pad(flex.asarray([1, 2]), (1, 2), value=9).tolist()
         [9, 1, 2, 9, 9]
         """
-    def percentile(self, q: _Nested, axis: _Shape | None = None, *, method: _QuantileMethod = 'linear', keepdims: builtins.bool = False) -> Tensor:
+    def percentile(self, /, q: _Nested, axis: _Shape | None = None, *, method: _QuantileMethod = 'linear', keepdims: builtins.bool = False) -> Tensor:
         """`quantile` for `q` from 0 to 100, with the same arguments and errors.
 
         >>> flex.percentile(flex.asarray([3.0, 1.0, 2.0, 10.0]), 50).item()
@@ -1666,7 +1666,7 @@ class Tensor:
         >>> flex.ptp(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
         [4, 1]
         """
-    def quantile(self, q: _Nested, axis: _Shape | None = None, *, method: _QuantileMethod = 'linear', keepdims: builtins.bool = False) -> Tensor:
+    def quantile(self, /, q: _Nested, axis: _Shape | None = None, *, method: _QuantileMethod = 'linear', keepdims: builtins.bool = False) -> Tensor:
         """The quantiles of elements: the values at `q` times the way through the sorted elements.
 
         q: a number from 0 to 1 (ValueError), or numbers of any shape, whose dimensions come first in the
@@ -3584,13 +3584,13 @@ def nanmin(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.boo
     >>> flex.nanmin(flex.asarray([1.0, flex.nan, 3.0])).item()
     1.0
     """
-def nanpercentile(x: _Operand, q: _Nested, axis: _Shape | None = None, *, method: _QuantileMethod = 'linear', keepdims: builtins.bool = False) -> Tensor:
+def nanpercentile(x: _Operand, /, q: _Nested, axis: _Shape | None = None, *, method: _QuantileMethod = 'linear', keepdims: builtins.bool = False) -> Tensor:
     """`nanquantile` for `q` from 0 to 100, with the same arguments and errors.
 
     >>> flex.nanpercentile(flex.asarray([3.0, flex.nan, 1.0, 2.0]), 50).item()
     2.0
     """
-def nanquantile(x: _Operand, q: _Nested, axis: _Shape | None = None, *, method: _QuantileMethod = 'linear', keepdims: builtins.bool = False) -> Tensor:
+def nanquantile(x: _Operand, /, q: _Nested, axis: _Shape | None = None, *, method: _QuantileMethod = 'linear', keepdims: builtins.bool = False) -> Tensor:
     """The quantiles of the elements that are not NaN; NaN if there are none. Arguments, dtypes and
     errors are those of `quantile`.
 
@@ -3698,7 +3698,7 @@ def pad(x: _Operand, /, pad_width: SupportsIndex | Sequence[SupportsIndex | Sequ
     >>> flex.pad(flex.asarray([1, 2]), (1, 2), value=9).tolist()
     [9, 1, 2, 9, 9]
     """
-def percentile(x: _Operand, q: _Nested, axis: _Shape | None = None, *, method: _QuantileMethod = 'linear', keepdims: builtins.bool = False) -> Tensor:
+def percentile(x: _Operand, /, q: _Nested, axis: _Shape | None = None, *, method: _QuantileMethod = 'linear', keepdims: builtins.bool = False) -> Tensor:
     """`quantile` for `q` from 0 to 100, with the same arguments and errors.
 
     >>> flex.percentile(flex.asarray([3.0, 1.0, 2.0, 10.0]), 50).item()
@@ -3753,7 +3753,7 @@ def ptp(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool =
     >>> flex.ptp(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
     [4, 1]
     """
-def quantile(x: _Operand, q: _Nested, axis: _Shape | None = None, *, method: _QuantileMethod = 'linear', keepdims: builtins.bool = False) -> Tensor:
+def quantile(x: _Operand, /, q: _Nested, axis: _Shape | None = None, *, method: _QuantileMethod = 'linear', keepdims: builtins.bool = False) -> Tensor:
     """The quantiles of elements: the values at `q` times the way through the sorted elements.
 
     q: a number from 0 to 1 (ValueError), or numbers of any shape, whose dimensions come first in the

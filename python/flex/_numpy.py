@@ -57,7 +57,10 @@ _SERVED = """
     nan_to_num: x * nan posinf neginf
     nanmax: a axis * keepdims
     nanmean: a axis * dtype keepdims
+    nanmedian: a axis * keepdims
     nanmin: a axis * keepdims
+    nanpercentile: a q axis * keepdims method
+    nanquantile: a q axis * keepdims method
     nanstd: a axis * dtype ddof correction keepdims
     nansum: a axis * dtype keepdims
     nanvar: a axis * dtype ddof correction keepdims

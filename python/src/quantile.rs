@@ -105,7 +105,7 @@ fn quantiles(
 ///
 /// >>> flex.quantile(flex.asarray([3.0, 1.0, 2.0, 10.0]), [0.0, 0.5]).tolist()
 /// [1.0, 2.5]
-#[function(x, q, axis = None, *, method: "_QuantileMethod" = "linear", keepdims = false)]
+#[function(x, /, q, axis = None, *, method: "_QuantileMethod" = "linear", keepdims = false)]
 fn quantile(
     py: Python<'_>,
     x: OperandRef,
@@ -122,7 +122,7 @@ fn quantile(
 ///
 /// >>> flex.percentile(flex.asarray([3.0, 1.0, 2.0, 10.0]), 50).item()
 /// 2.5
-#[function(x, q, axis = None, *, method: "_QuantileMethod" = "linear", keepdims = false)]
+#[function(x, /, q, axis = None, *, method: "_QuantileMethod" = "linear", keepdims = false)]
 fn percentile(
     py: Python<'_>,
     x: OperandRef,
@@ -155,7 +155,7 @@ fn nanmedian(
 ///
 /// >>> flex.nanquantile(flex.asarray([3.0, flex.nan, 1.0, 2.0]), 0.5).item()
 /// 2.0
-#[function(x, q, axis = None, *, method: "_QuantileMethod" = "linear", keepdims = false)]
+#[function(x, /, q, axis = None, *, method: "_QuantileMethod" = "linear", keepdims = false)]
 fn nanquantile(
     py: Python<'_>,
     x: OperandRef,
@@ -172,7 +172,7 @@ fn nanquantile(
 ///
 /// >>> flex.nanpercentile(flex.asarray([3.0, flex.nan, 1.0, 2.0]), 50).item()
 /// 2.0
-#[function(x, q, axis = None, *, method: "_QuantileMethod" = "linear", keepdims = false)]
+#[function(x, /, q, axis = None, *, method: "_QuantileMethod" = "linear", keepdims = false)]
 fn nanpercentile(
     py: Python<'_>,
     x: OperandRef,

@@ -14,7 +14,7 @@ import flex
 from flex._hint_tables import ABSENT, KEYWORDS
 
 # Operands, by position only in the standard.
-_OPERANDS = """a a1 a2 b x ary m v val arr array arrays tup element test_elements in1 in2 A lu_and_piv from_ to n target sos M q
+_OPERANDS = """a a1 a2 b x ary m v val arr array arrays tup element test_elements in1 in2 A lu_and_piv from_ to n target sos M
     einsum_call Zxx"""
 OPERANDS = _OPERANDS.split()
 NAMED = {"a_max", "a_min"}  # NumPy 2 has min and max as well
