@@ -113,8 +113,13 @@ fn special_elements() {
     let x = Tensor::from([[inf, inf, 1.0], [f64::NAN, 1.0, 2.0], [-inf, 3.0, 4.0]]);
     let median = floats(&ops::median(&x, 1).unwrap());
     assert!(median[0] == inf && median[1].is_nan() && median[2] == 3.0);
+    let some = floats(&ops::nanmedian(&x, 1).unwrap());
+    assert_eq!(some, [inf, 1.5, 3.0]);
     let upper = floats(&ops::quantile(&x, &[0.75], 1, Interpolation::Linear).unwrap());
     assert!(upper[0] == inf && upper[1].is_nan() && upper[2] == 3.5);
+    let none = Tensor::from([[f64::NAN, f64::NAN], [1.0, f64::NAN]]);
+    let some = floats(&ops::nanmedian(&none, 1).unwrap());
+    assert!(some[0].is_nan() && some[1] == 1.0);
     let none = Tensor::zeros([2, 0], DType::F32).unwrap();
     assert!(
         floats(&ops::median(&none, 1).unwrap())

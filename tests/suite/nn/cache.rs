@@ -112,6 +112,31 @@ fn a_window_drops_tokens_out_of_reach() {
     }
 }
 
+/// A cache whose tokens are appended to another at its position goes on like it.
+#[test]
+fn a_stored_cache_goes_on_where_it_was() {
+    let options = KvCacheOptions {
+        window: Some(3),
+        ..Default::default()
+    };
+    let mut first = cache(options);
+    for step in 0..7 {
+        first.append(&token(1, step), &token(1, step)).unwrap();
+    }
+    let (keys, values_) = first.views().unwrap();
+    let mut other = cache(options);
+    other.append(&keys, &values_).unwrap();
+    other.set_position(first.position()).unwrap();
+    assert_eq!((other.len(), other.position()), (first.len(), 7));
+    let next = token(1, 9);
+    let [a, b] = [&mut first, &mut other].map(|c| c.append(&next, &next).unwrap().0);
+    assert_eq!(values(&a), values(&b));
+    assert_eq!(other.position(), 8);
+    let error = other.set_position(2).unwrap_err();
+    assert!(error.to_string().starts_with("KVCache: "), "{error}");
+    assert_eq!(other.position(), 8);
+}
+
 #[test]
 fn gather_reorders_the_batch() {
     let mut cache = cache(KvCacheOptions::default());
