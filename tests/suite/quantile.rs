@@ -77,7 +77,7 @@ fn quantiles_match_sorted_lists() {
             for by in methods {
                 let y = ops::quantile(&x, &q, 0, by).unwrap();
                 // a line of NaN below changes nothing for those who skip it
-                let nan = ops::full(&[1, 3], f64::NAN, dtype.inexact()).unwrap();
+                let nan = ops::full([1, 3], f64::NAN, dtype.inexact()).unwrap();
                 if dtype.is_float() {
                     let more = ops::concat(&[&x, &nan, &nan], 0).unwrap();
                     assert_eq!(ops::nanquantile(&more, &q, 0, by).unwrap(), y, "{by:?}");

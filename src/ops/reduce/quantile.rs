@@ -8,6 +8,7 @@ use crate::layout::Shape;
 use crate::ops::methods::method;
 use crate::ops::{self, Sort};
 use crate::tensor::Tensor;
+use alloc::vec::Vec;
 use smallvec::SmallVec;
 
 /// Where a quantile lies among the sorted elements, and what it is between two of them. The nine
@@ -68,7 +69,7 @@ impl Interpolation {
 
     /// How far from element `low` to the next a position is that lies `part` of the way between them.
     fn weight(self, low: f64, part: f64) -> f64 {
-        let odd = low.rem_euclid(2.0) == 1.0;
+        let odd = low as i64 & 1 == 1;
         let next = |condition: bool| f64::from(u8::from(condition));
         match self {
             Self::Lower => 0.0,
