@@ -91,50 +91,6 @@ fn quantiles(
     })
 }
 
-/// The quantiles of elements: the values at `q` times the way through the sorted elements.
-///
-/// q: a number from 0 to 1 (ValueError), or numbers of any shape, whose dimensions come first in the
-/// result. axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size
-/// 1. Dtypes and other errors are those of `median`.
-///
-/// method: between two elements, by the position between them ("linear"), or the "lower", the
-/// "higher", the "nearest", or their mean ("midpoint"); or one of the other eight of Hyndman and Fan,
-/// "Sample quantiles in statistical packages", 1996: "inverted_cdf", "averaged_inverted_cdf",
-/// "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased",
-/// "normal_unbiased".
-///
-/// >>> flex.quantile(flex.asarray([3.0, 1.0, 2.0, 10.0]), [0.0, 0.5]).tolist()
-/// [1.0, 2.5]
-#[function(x, /, q, axis = None, *, method: "_QuantileMethod" = "linear", keepdims = false)]
-fn quantile(
-    py: Python<'_>,
-    x: OperandRef,
-    q: ValuesArg,
-    axis: Option<Ints>,
-    method: &str,
-    keepdims: bool,
-) -> PyResult<PyTensor> {
-    let of = ("quantile", 1.0, ops::quantile as Quantile);
-    quantiles(py, of, (x, q), axis, method, keepdims)
-}
-
-/// `quantile` for `q` from 0 to 100, with the same arguments and errors.
-///
-/// >>> flex.percentile(flex.asarray([3.0, 1.0, 2.0, 10.0]), 50).item()
-/// 2.5
-#[function(x, /, q, axis = None, *, method: "_QuantileMethod" = "linear", keepdims = false)]
-fn percentile(
-    py: Python<'_>,
-    x: OperandRef,
-    q: ValuesArg,
-    axis: Option<Ints>,
-    method: &str,
-    keepdims: bool,
-) -> PyResult<PyTensor> {
-    let of = ("percentile", 100.0, ops::quantile as Quantile);
-    quantiles(py, of, (x, q), axis, method, keepdims)
-}
-
 /// The median of the elements that are not NaN; NaN if there are none. Arguments, dtypes and errors
 /// are those of `median`.
 ///
@@ -150,37 +106,52 @@ fn nanmedian(
     x.compute(py, move |x| ops::nanmedian(x, over(&axis, keepdims)))
 }
 
-/// The quantiles of the elements that are not NaN; NaN if there are none. Arguments, dtypes and
-/// errors are those of `quantile`.
-///
-/// >>> flex.nanquantile(flex.asarray([3.0, flex.nan, 1.0, 2.0]), 0.5).item()
-/// 2.0
-#[function(x, /, q, axis = None, *, method: "_QuantileMethod" = "linear", keepdims = false)]
-fn nanquantile(
-    py: Python<'_>,
-    x: OperandRef,
-    q: ValuesArg,
-    axis: Option<Ints>,
-    method: &str,
-    keepdims: bool,
-) -> PyResult<PyTensor> {
-    let of = ("nanquantile", 1.0, ops::nanquantile as Quantile);
-    quantiles(py, of, (x, q), axis, method, keepdims)
+macro_rules! quantiles {
+    ($($(#[doc = $doc:literal])* $name:ident $op:literal $whole:literal $of:ident;)*) => { $(
+        $(#[doc = $doc])*
+        #[function(x, /, q, axis = None, *, method: "_QuantileMethod" = "linear", keepdims = false)]
+        fn $name(
+            py: Python<'_>,
+            x: OperandRef,
+            q: ValuesArg,
+            axis: Option<Ints>,
+            method: &str,
+            keepdims: bool,
+        ) -> PyResult<PyTensor> {
+            quantiles(py, ($op, $whole, ops::$of), (x, q), axis, method, keepdims)
+        }
+    )* };
 }
-
-/// `nanquantile` for `q` from 0 to 100, with the same arguments and errors.
-///
-/// >>> flex.nanpercentile(flex.asarray([3.0, flex.nan, 1.0, 2.0]), 50).item()
-/// 2.0
-#[function(x, /, q, axis = None, *, method: "_QuantileMethod" = "linear", keepdims = false)]
-fn nanpercentile(
-    py: Python<'_>,
-    x: OperandRef,
-    q: ValuesArg,
-    axis: Option<Ints>,
-    method: &str,
-    keepdims: bool,
-) -> PyResult<PyTensor> {
-    let of = ("nanpercentile", 100.0, ops::nanquantile as Quantile);
-    quantiles(py, of, (x, q), axis, method, keepdims)
+quantiles! {
+    /// The quantiles of elements: the values at `q` times the way through the sorted elements.
+    ///
+    /// q: a number from 0 to 1 (ValueError), or numbers of any shape, whose dimensions come first in the
+    /// result. axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size
+    /// 1. Dtypes and other errors are those of `median`.
+    ///
+    /// method: between two elements, by the position between them ("linear"), or the "lower", the
+    /// "higher", the "nearest", or their mean ("midpoint"); or one of the other eight of Hyndman and Fan,
+    /// "Sample quantiles in statistical packages", 1996: "inverted_cdf", "averaged_inverted_cdf",
+    /// "closest_observation", "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased",
+    /// "normal_unbiased".
+    ///
+    /// >>> flex.quantile(flex.asarray([3.0, 1.0, 2.0, 10.0]), [0.0, 0.5]).tolist()
+    /// [1.0, 2.5]
+    quantile "quantile" 1.0 quantile;
+    /// `quantile` for `q` from 0 to 100, with the same arguments and errors.
+    ///
+    /// >>> flex.percentile(flex.asarray([3.0, 1.0, 2.0, 10.0]), 50).item()
+    /// 2.5
+    percentile "percentile" 100.0 quantile;
+    /// The quantiles of the elements that are not NaN; NaN if there are none. Arguments, dtypes and
+    /// errors are those of `quantile`.
+    ///
+    /// >>> flex.nanquantile(flex.asarray([3.0, flex.nan, 1.0, 2.0]), 0.5).item()
+    /// 2.0
+    nanquantile "nanquantile" 1.0 nanquantile;
+    /// `nanquantile` for `q` from 0 to 100, with the same arguments and errors.
+    ///
+    /// >>> flex.nanpercentile(flex.asarray([3.0, flex.nan, 1.0, 2.0]), 50).item()
+    /// 2.0
+    nanpercentile "nanpercentile" 100.0 nanquantile;
 }
