@@ -39,6 +39,7 @@ pub(super) trait Field:
         Self::new(re, Self::Real::ZERO)
     }
     /// The product with a real number.
+    #[cfg(feature = "complex")]
     fn scale(self, by: Self::Real) -> Self {
         Self::new(self.re() * by, self.im() * by)
     }
