@@ -96,9 +96,16 @@ pub(super) fn none<'a>() -> Results<'a, u8> {
     (&mut [], 0)
 }
 
-/// Calls `f` with the number of each matrix and its part of the results, on all threads: those of
-/// few matrices in turn, so that each has all threads. `f` returns 0, or what failed; the result is
-/// the first matrix that failed, and what it returned.
+/// Calls `f` with each of `0..n`, on all threads: few in turn, so that each has all threads.
+pub(super) fn all(n: usize, cost: Cost, f: impl Fn(usize) -> Result<()> + Sync) -> Result<()> {
+    if par::are_few(n, cost) {
+        return (0..n).try_for_each(f);
+    }
+    try_chunks(n, cost, f)
+}
+
+/// Calls `f` with the number of each matrix and its part of the results, as [`all`] does. `f` returns
+/// 0, or what failed; the result is the first matrix that failed, and what it returned.
 pub(super) fn each<A: Send, B: Send, C: Send>(
     n: usize,
     cost: Cost,
@@ -122,11 +129,7 @@ pub(super) fn each<A: Send, B: Send, C: Send>(
             state[0] = f(k, x, y, z)?;
             Ok(())
         };
-        if par::are_few(n, cost) {
-            (0..n).try_for_each(one)?;
-        } else {
-            try_chunks(n, cost, one)?;
-        }
+        all(n, cost, one)?;
     }
     Ok(status.iter().position(|s| *s != 0).map(|k| (k, status[k])))
 }

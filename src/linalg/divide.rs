@@ -3,17 +3,15 @@
 //! are products; implicit QL rotates the whole matrix for each number that it removes.
 
 use super::field::{abs, sqrt};
-use super::merge::{Block, LEAF, LEFT, RIGHT, Split};
+use super::merge::{self, Block, LEAF, LEFT, RIGHT, Split};
 use super::precise::{Precise, multiply};
 use super::rotations::Rotations;
 use super::tridiagonal::iterate;
 use crate::error::Result;
-use crate::exec::failure::try_chunks;
 use crate::fallible;
 use crate::kernel::gemm::Scratch;
 use crate::kernel::math::Real;
-use crate::par::{self, Cost, Out};
-use core::sync::atomic::{AtomicBool, Ordering};
+use crate::par::{Cost, Out};
 
 /// Replaces the diagonal `d` of a symmetric tridiagonal matrix, whose numbers beside it are `e`, by its
 /// eigenvalues, in no order; the rows of the result are the eigenvectors. `tolerance` is what is
@@ -77,7 +75,6 @@ fn solve(
         d[at - 1] -= abs(e[at - 1]);
         d[at] -= abs(e[at - 1]);
     }
-    let failed = AtomicBool::new(false);
     let (stride, column) = (block.stride, block.columns.start);
     for level in (0..=levels).rev() {
         let (d, rows, e) = (Out::new(d), Out::new(block.rows), Out::new(e));
@@ -96,28 +93,18 @@ fn solve(
                 stride,
                 columns: column + start..column + end,
             };
-            let done = if level == levels {
-                leaf(d, e, &mut block, tolerance)?
-            } else {
-                let middle = bound(level + 1, 2 * k + 1) - start;
-                merge(d, e[middle - 1], middle, &mut block, tolerance)?
-            };
-            if !done {
-                failed.store(true, Ordering::Relaxed);
+            if level == levels {
+                return leaf(d, e, &mut block, tolerance);
             }
-            Ok(())
+            let middle = bound(level + 1, 2 * k + 1) - start;
+            merge(d, e[middle - 1], middle, &mut block, tolerance)
         };
         let size = n >> level;
         let cost = Cost {
             bytes: 4 * size * size * size_of::<Precise>(),
             flops: 2 * size * size * size,
         };
-        if par::are_few(1 << level, cost) {
-            (0..1 << level).try_for_each(one)?;
-        } else {
-            try_chunks(1 << level, cost, one)?;
-        }
-        if failed.load(Ordering::Relaxed) {
+        if !merge::level(1 << level, cost, one)? {
             return Ok(false);
         }
     }

@@ -4,17 +4,15 @@
 
 use super::field::{abs, hypot};
 use super::golub_kahan::iterate;
-use super::merge::{Block, LEAF, LEFT, RIGHT, Split};
+use super::merge::{self, Block, LEAF, LEFT, RIGHT, Split};
 use super::precise::{Precise, multiply, widened};
 use super::rotations::{Rotations, rotation};
 use crate::error::Result;
-use crate::exec::failure::try_chunks;
 use crate::fallible;
 use crate::kernel::gemm::Scratch;
 use crate::kernel::math::Real;
-use crate::par::{self, Cost, Out};
+use crate::par::{Cost, Out};
 use alloc::vec::Vec;
-use core::sync::atomic::{AtomicBool, Ordering};
 
 /// The rows of U^T and of V^T.
 pub(super) type Vectors = (Scratch<Precise>, Scratch<Precise>);
@@ -93,7 +91,6 @@ fn solve(
         }
         levels.push(next);
     }
-    let failed = AtomicBool::new(false);
     for (level, parts) in levels.iter().enumerate().rev() {
         let (u, v) = (Out::new(u), Out::new(v));
         let (d, e) = (Out::new(d), Out::new(e));
@@ -114,28 +111,18 @@ fn solve(
                 columns: start..end + more,
             };
             let (mut u, mut v) = (block(u, 0), block(v, more));
-            let done = if level + 1 == levels.len() {
-                leaf(d, e, &mut u, &mut v)?
-            } else {
-                let middle = parts[k].middle() - start;
-                merge(d, e[middle], middle, &mut u, &mut v, tolerance)?
-            };
-            if !done {
-                failed.store(true, Ordering::Relaxed);
+            if level + 1 == levels.len() {
+                return leaf(d, e, &mut u, &mut v);
             }
-            Ok(())
+            let middle = parts[k].middle() - start;
+            merge(d, e[middle], middle, &mut u, &mut v, tolerance)
         };
         let size = n >> level;
         let cost = Cost {
             bytes: 8 * size * size * size_of::<Precise>(),
             flops: 4 * size * size * size,
         };
-        if par::are_few(parts.len(), cost) {
-            (0..parts.len()).try_for_each(one)?;
-        } else {
-            try_chunks(parts.len(), cost, one)?;
-        }
-        if failed.load(Ordering::Relaxed) {
+        if !merge::level(parts.len(), cost, one)? {
             return Ok(false);
         }
     }

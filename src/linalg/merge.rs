@@ -1,6 +1,7 @@
 //! What divide and conquer of tridiagonal and of bidiagonal matrices share: rows of eigenvectors or
 //! singular vectors, what joining two halves leaves as it is, and the products that make the others.
 
+use super::batch::all;
 use super::blocks::{add_product, pair_mut};
 use super::field::{abs, epsilon, hypot, sqrt};
 use super::precise::Precise;
@@ -11,9 +12,27 @@ use crate::kernel::gemm::{Mat, Scratch};
 use crate::par::{self, Cost};
 use alloc::vec::Vec;
 use core::ops::Range;
+use core::sync::atomic::{AtomicBool, Ordering};
 
 /// The largest blocks that are not divided: iterations are faster.
 pub(super) const LEAF: usize = 40;
+
+/// Solves the problems of a level of `count`, each of which takes `cost`. False if an iteration does not
+/// converge, which `one` says of its problem.
+pub(super) fn level(
+    count: usize,
+    cost: Cost,
+    one: impl Fn(usize) -> Result<bool> + Sync,
+) -> Result<bool> {
+    let failed = AtomicBool::new(false);
+    all(count, cost, |k| {
+        if !one(k)? {
+            failed.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    })?;
+    Ok(!failed.into_inner())
+}
 
 /// What of a row is not zero: columns of the first half, of the second, or of both.
 pub(super) const LEFT: u8 = 1;

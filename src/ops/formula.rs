@@ -49,16 +49,16 @@ impl<'a> Formula<'a> {
     }
     /// Adds the next operand, converted to the dtype of the computation.
     pub fn input(&mut self, x: &'a Tensor) -> Result<Var> {
-        self.inputs.push(x);
-        let var = self.builder.input(x.dtype())?;
-        let var = self.builder.convert(var, self.dtype)?;
-        self.vars.push(var);
-        Ok(var)
+        self.input_as(x, self.dtype)
     }
     /// Adds the next operand, which is bool, as it is.
     pub fn condition(&mut self, x: &'a Tensor) -> Result<Var> {
+        self.input_as(x, x.dtype())
+    }
+    fn input_as(&mut self, x: &'a Tensor, dtype: DType) -> Result<Var> {
         self.inputs.push(x);
         let var = self.builder.input(x.dtype())?;
+        let var = self.builder.convert(var, dtype)?;
         self.vars.push(var);
         Ok(var)
     }

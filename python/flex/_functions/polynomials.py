@@ -77,7 +77,8 @@ def polyfit(
     size = fx.sqrt(fx.sum(fx.abs(powers) ** 2, axis=0))
     size = fx.where(size == 0, 1.0, size)
     cut = x.size * fx.finfo(fx.float64).eps if rcond is None else rcond
-    found, residuals, rank, values = fx._linalg.lstsq(powers / size, sides, rcond=cut)
+    scaled = powers / size
+    found, residuals, rank, values = fx._linalg.lstsq(scaled, sides, rcond=cut)
     residuals = fx.atleast_1d(residuals)
     found = (found / (size if y.ndim == 1 else size[:, None])).astype(dtype)
     real = fx.real(found).dtype
@@ -85,7 +86,6 @@ def polyfit(
         return found, residuals.astype(real), rank, values.astype(real), cut
     if not cov:
         return found
-    scaled = powers / size
     inverse = fx._linalg.inv(fx.matmul(fx.conj(scaled).T, scaled)) / fx.outer(size, size)
     factor: Any = 1.0
     if cov != "unscaled":

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from flex import _flex as fx
 from flex._functions._common import exact, index, vector
 from flex._functions.elementwise import sinc
+from flex._signals.filtering import _sos
 from flex._signals.windows import get_window
 
 if TYPE_CHECKING:
@@ -419,11 +420,7 @@ def freqz_sos(
     >>> flex.abs(h)[0].item()
     2.0
     """
-    sos = _doubles(sos)
-    if sos.ndim != 2 or sos.shape[1] != 6:
-        raise fx.ShapeError(
-            f"freqz_sos: sos has six numbers for each section, got shape {list(sos.shape)}"
-        )
+    sos = _sos("freqz_sos", sos)
     if not sos.shape[0]:
         raise ValueError("freqz_sos: sos has no sections")
     found = [freqz(row[:3], row[3:], worN, whole, fs) for row in fx.unstack(sos)]

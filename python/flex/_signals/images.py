@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from flex import _flex as fx
 from flex._functions._common import tensor
 from flex._functions.padding import pad
+from flex._signals.products import check_mode
 
 if TYPE_CHECKING:
     from flex._flex import Tensor, _Nested
@@ -23,8 +24,7 @@ def _matrices(op: str, in1: Any, in2: Any, mode: str, boundary: str) -> tuple[Te
             raise fx.ShapeError(f"{op}: {name} has two dimensions, got shape {list(x.shape)}")
         if not x.size:
             raise ValueError(f"{op}: {name} has no elements (shape {list(x.shape)})")
-    if mode not in ("full", "same", "valid"):
-        raise ValueError(f"{op}: mode is {mode!r}; it is 'full', 'same' or 'valid'")
+    check_mode(op, mode)
     if boundary not in _BEYOND:
         raise ValueError(f"{op}: boundary is {boundary!r}; it is 'fill', 'wrap' or 'symm'")
     sizes = list(zip(in1.shape, in2.shape, strict=True))

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from flex._flex import Tensor, _Operand
 
 
+def check_mode(op: str, mode: str) -> None:
+    if mode not in ("full", "same", "valid"):
+        raise ValueError(f"{op}: mode is {mode!r}; it is 'full', 'same' or 'valid'")
+
+
 def correlation_lags(
     in1_len: int, in2_len: int, mode: Literal["full", "same", "valid"] = "full"
 ) -> Tensor:
@@ -31,8 +36,7 @@ def correlation_lags(
     )
     if n < 1 or m < 1:
         raise ValueError(f"correlation_lags: lengths are {n} and {m}; they must be positive")
-    if mode not in ("full", "same", "valid"):
-        raise ValueError(f"correlation_lags: mode is {mode!r}; it is 'full', 'same' or 'valid'")
+    check_mode("correlation_lags", mode)
     if mode == "valid":
         return fx.arange(min(n - m, 0), max(n - m, 0) + 1, dtype=fx.int64)
     lags = fx.arange(1 - m, n, dtype=fx.int64)
@@ -70,8 +74,7 @@ def fftconvolve(
     along = axes_of(op, axes, a.ndim)
     if not along:
         raise ValueError(f"{op}: axes is empty")
-    if mode not in ("full", "same", "valid"):
-        raise ValueError(f"{op}: mode is {mode!r}; it is 'full', 'same' or 'valid'")
+    check_mode(op, mode)
     shapes = f"{list(a.shape)} and {list(b.shape)}"
     if not all(a.shape[k] and b.shape[k] for k in along):
         raise fx.ShapeError(f"{op}: operands of shapes {shapes} have no elements along an axis")

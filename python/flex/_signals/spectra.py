@@ -87,6 +87,11 @@ def _median_bias(n: int) -> float:
     return 1.0 + sum(1.0 / (2 * k + 1) - 1.0 / (2 * k) for k in range(1, (n - 1) // 2 + 1))
 
 
+def _check_average(op: str, average: str) -> None:
+    if average not in ("mean", "median"):
+        raise ValueError(f"{op}: average is {average!r}; it is 'mean' or 'median'")
+
+
 def _averaged(y: Tensor, average: str) -> Tensor:
     """Over windows, the second last axis."""
     if average == "mean":
@@ -122,8 +127,7 @@ def welch(
     >>> f.tolist(), p.tolist()
     ([0.0, 0.25, 0.5], [1.0, 0.0, 0.0])
     """
-    if average not in ("mean", "median"):
-        raise ValueError(f"welch: average is {average!r}; it is 'mean' or 'median'")
+    _check_average("welch", average)
     if 0 in inexact(x).shape:
         shape = inexact(x).shape
         return fx.empty(shape, dtype=fx.float64), fx.empty(shape, dtype=fx.real(inexact(x)).dtype)
@@ -158,8 +162,7 @@ def csd(
     >>> f.tolist(), flex.real(p).tolist()
     ([0.0, 0.25, 0.5], [2.0, 0.0, 0.0])
     """
-    if average not in ("mean", "median"):
-        raise ValueError(f"csd: average is {average!r}; it is 'mean' or 'median'")
+    _check_average("csd", average)
     x, y = (inexact(t) for t in together("csd", x, y))
     if x.ndim != y.ndim or x.shape[axis_of("csd", axis, x.ndim)] != y.shape[axis]:
         shapes = f"{list(x.shape)} and {list(y.shape)}"

@@ -1,234 +1,18 @@
 # mypy: allow-redefinition
-"""Windows: weights of samples, highest in the middle. Computed in float64, as scipy.signal.windows defines them."""
+"""Windows: weights of samples, highest in the middle, by name and as functions."""
 
 from __future__ import annotations
 
-import math
-from math import pi, prod
 from typing import TYPE_CHECKING, Any
 
 from flex import _flex as fx
-from flex._functions._common import exact, index, vector
-from flex._functions.elementwise import sinc
+from flex._functions._common import index
+from flex._signals.slepian import sequences
+from flex._signals.window_shapes import PARAMETERS, SHAPES, sampled
 
 if TYPE_CHECKING:
     from flex._flex import Tensor, _DType, _Nested
 
-
-def _phase(n: int) -> Tensor:
-    """From 0 to 1 over a symmetric window."""
-    return fx.arange(n, dtype=fx.float64) / max(n - 1, 1)
-
-
-def _cosines(n: int, *a: float) -> Tensor:
-    x = _phase(n) * (2 * pi) - pi
-    terms = (fx.cos(x * k) * c for k, c in enumerate(a))
-    return sum(terms, start=fx.zeros(n, dtype=fx.float64))
-
-
-def _of_cosines(*a: float) -> Any:
-    return lambda n: _cosines(n, *a)
-
-
-def _weighted(n: int, a: Any) -> Tensor:
-    return _cosines(n, *vector("general_cosine", "a", exact(a)).tolist())
-
-
-def _triangle(n: int) -> Tensor:
-    k = fx.arange(1, n + 1, dtype=fx.float64)
-    k = fx.minimum(k, n + 1 - k)
-    return k * 2 / (n + 1) if n % 2 else (k * 2 - 1) / n
-
-
-def _bohman(n: int) -> Tensor:
-    x = fx.abs(2 * _phase(n) - 1)
-    inner = (1 - x) * fx.cos(x * pi) + fx.sin(x * pi) / pi
-    return fx.where(x == 1, 0.0, inner)
-
-
-def _away(n: int, center: float | None = None) -> Tensor:
-    """The distances of samples from one, the middle by default."""
-    return fx.abs(fx.arange(n, dtype=fx.float64) - ((n - 1) / 2 if center is None else center))
-
-
-def _parzen(n: int) -> Tensor:
-    x = _away(n) / (n / 2)
-    return fx.where(x <= 0.5, 1 - 6 * x * x + 6 * x**3, 2 * (1 - x) ** 3)
-
-
-def _exponential(n: int, center: float | None = None, tau: float = 1.0) -> Tensor:
-    return fx.exp(-_away(n, center) / tau)
-
-
-def _tukey(n: int, alpha: float = 0.5) -> Tensor:
-    if alpha <= 0:
-        return fx.ones(n, dtype=fx.float64)
-    x = fx.minimum(_phase(n), 1 - _phase(n)) / (min(alpha, 1.0) / 2)
-    return fx.where(x < 1, (1 - fx.cos(fx.minimum(x, 1.0) * pi)) / 2, 1.0)
-
-
-def _chebyshev(n: int, at: float) -> Tensor:
-    order = n - 1
-    edge = math.cosh(math.acosh(10 ** (abs(at) / 20)) / order)
-    x = edge * fx.cos(fx.arange(n, dtype=fx.float64) * (pi / n))
-    # the polynomial of Chebyshev beyond 1 and within
-    far = fx.cosh(order * fx.acosh(fx.maximum(fx.abs(x), 1.0)))
-    far = fx.where((x < 0) & (order % 2 == 1), -far, far)
-    near = fx.cos(order * fx.acos(fx.clip(x, -1.0, 1.0)))
-    spectrum = fx.where(fx.abs(x) > 1, far, near).astype(fx.complex128)
-    if n % 2 == 0:
-        spectrum = spectrum * fx.exp(fx.arange(n, dtype=fx.float64) * (1j * pi / n))
-    half = fx.real(fx._fft.fft(spectrum))[1 - n % 2 : n // 2 + 1]
-    w = fx.concat([fx.flip(half), half[n % 2 :]])
-    return w / fx.max(w)
-
-
-def _taylor(n: int, nbar: int = 4, sll: float = 30.0, norm: bool = True) -> Tensor:
-    nbar = index("taylor", "nbar", nbar)
-    if not 0 < nbar <= 1000:
-        raise ValueError(f"taylor: nbar is {nbar}; it must be from 1 to 1000")
-    a = math.acosh(10 ** (sll / 20)) / pi
-    scale = nbar**2 / (a * a + (nbar - 0.5) ** 2)
-    terms = range(1, nbar)
-    x = (fx.arange(n, dtype=fx.float64) - (n - 1) / 2) * (2 * pi / n)
-    w: Any = fx.ones(n, dtype=fx.float64)
-    peak = 1.0
-    for m in terms:
-        above = prod(1 - m * m / scale / (a * a + (k - 0.5) ** 2) for k in terms)
-        below = prod(1 - m * m / (k * k) for k in terms if k != m)
-        factor = (1 if m % 2 else -1) * above / below
-        w, peak = w + fx.cos(x * m) * factor, peak + factor
-    return w / peak if norm else w
-
-
-def _derived(n: int, beta: float) -> Tensor:
-    if n % 2:
-        raise ValueError(f"kaiser_bessel_derived: M is {n}; it must be even")
-    sums = fx.cumulative_sum(fx._signal.kaiser(n // 2 + 1, beta, dtype=fx.float64))
-    half = fx.sqrt(sums[:-1] / sums[-1])
-    return fx.concat([half, fx.flip(half)])
-
-
-# ---- Slepian's sequences
-
-
-def _eigenvalue(d: list[float], e: list[float], k: int, low: float, high: float) -> float:
-    """The k-th largest eigenvalue, from 0 on, of a symmetric tridiagonal matrix, by bisection: Sturm's sequence counts those below x."""
-    squares, rank = [0.0, *(x * x for x in e)], len(d) - 1 - k
-    while low < (x := (low + high) / 2) < high:
-        below, q = 0, 1.0
-        for a, square in zip(d, squares, strict=True):
-            q = a - x - square / (q or 1e-300)
-            below += q < 0
-        low, high = (low, x) if below > rank else (x, high)
-    return low
-
-
-def _eigenvector(d: list[float], e: list[float], value: float) -> list[float]:
-    """The eigenvector of an eigenvalue, of length 1: by factors from both ends, which meet where the residual is least."""
-
-    def pivots(d: list[float], e: list[float]) -> list[float]:
-        found = [d[0] - value]
-        for a, b in zip(d[1:], e, strict=True):
-            found.append(a - value - b * b / (found[-1] or tiny))
-        return found
-
-    tiny = 2.0**-52 * max(map(abs, d))
-    n = len(d)
-    down, up = pivots(d, e), pivots(d[::-1], e[::-1])[::-1]
-    meet = min(range(n), key=lambda k: abs(down[k] + up[k] - (d[k] - value)))
-    z = [1.0] * n
-    for k in range(meet - 1, -1, -1):
-        z[k] = -e[k] / (down[k] or tiny) * z[k + 1]
-    for k in range(meet, n - 1):
-        z[k + 1] = -e[k] / (up[k + 1] or tiny) * z[k]
-    length = math.sqrt(math.fsum(x * x for x in z))
-    return [x / length for x in z]
-
-
-def _slepian(n: int, nw: float, many: int, norm: int | str) -> tuple[Tensor, Tensor]:
-    """Sequences, and the parts of their energy in the band: those of a tridiagonal matrix (Percival and Walden, 1993)."""
-    if not 0 < nw < n / 2:
-        raise ValueError(f"dpss: NW is {nw}; it must be above 0 and below {n / 2}")
-    t = fx.arange(n, dtype=fx.float64)
-    d = (((n - 1) / 2 - t) ** 2 * math.cos(2 * pi * nw / n)).tolist()
-    e = (t[1:] * (n - t[1:]) / 2).tolist()
-    low = min(d) - n * n / 4
-    high = max(d) + n * n / 4
-    rows = []
-    for k in range(many):
-        high = _eigenvalue(d, e, k, low, high)
-        row = _eigenvector(d, e, high)
-        # even ones have a positive sum, odd ones begin with a positive lobe
-        lobe = (x for x in row if x * x > max(1e-7, 1 / n))
-        first = next(lobe, row[0]) if k % 2 else math.fsum(row)
-        rows.append([-x for x in row] if first < 0 else row)
-    w = fx.asarray(rows, dtype=fx.float64)
-    # sums of squares over the band, as those of the autocorrelation
-    band = 2 * nw / n * sinc(2 * nw / n * t)
-    length = fx._fft.next_fast_len(2 * n - 1)
-    squares = fx.abs(fx._fft.rfft(w, length)) ** 2
-    sums = fx._fft.irfft(squares.astype(fx.complex128), length)[:, :n]
-    ratios = 2 * fx.matmul(sums, band) - sums[:, 0] * band[0]
-    if norm == 2:
-        return w, ratios
-    w = w / fx.max(w)
-    if n % 2 == 0 and norm == "approximate":
-        w = w * (n * n / (n * n + nw))
-    elif n % 2 == 0:
-        # the value between the two middle samples, by the transform
-        k = fx.arange(1, n // 2 + 1, dtype=fx.float64)
-        turned = fx._fft.rfft(w[0])[1:] * fx.exp(k * (1j * pi * (1 - 1 / n)))
-        w = w * (n / (fx.sum(w[0]) + 2 * fx.sum(fx.real(turned))))
-    return w, ratios
-
-
-# ---- windows by name
-
-
-_WINDOWS: dict[str, Any] = {
-    "barthann": lambda n: (
-        0.62 - 0.48 * fx.abs(_phase(n) - 0.5) + 0.38 * fx.cos((_phase(n) - 0.5) * (2 * pi))
-    ),
-    "bartlett": lambda n: 1 - fx.abs(2 * _phase(n) - 1),
-    "blackman": _of_cosines(0.42, 0.5, 0.08),
-    "blackmanharris": _of_cosines(0.35875, 0.48829, 0.14128, 0.01168),
-    "bohman": _bohman,
-    "boxcar": lambda n: fx.ones(n, dtype=fx.float64),
-    "chebwin": _chebyshev,
-    "cosine": lambda n: fx.sin((fx.arange(n, dtype=fx.float64) + 0.5) * (pi / n)),
-    "dpss": lambda n, NW: _slepian(n, NW, 1, "approximate")[0][0],
-    "exponential": _exponential,
-    "flattop": _of_cosines(0.21557895, 0.41663158, 0.277263158, 0.083578947, 0.006947368),
-    "gaussian": lambda n, std: fx._signal.gaussian(n, std, dtype=fx.float64),
-    "general_cosine": _weighted,
-    "general_gaussian": lambda n, p, sig: fx.exp(-0.5 * fx.abs(_away(n) / sig) ** (2 * p)),
-    "general_hamming": lambda n, alpha: _cosines(n, alpha, 1 - alpha),
-    "hamming": _of_cosines(0.54, 0.46),
-    "hann": _of_cosines(0.5, 0.5),
-    "kaiser": lambda n, beta: fx._signal.kaiser(n, beta, dtype=fx.float64),
-    "kaiser_bessel_derived": _derived,
-    "lanczos": lambda n: sinc(2 * _phase(n) - 1),
-    "nuttall": _of_cosines(0.3635819, 0.4891775, 0.1365995, 0.0106411),
-    "parzen": _parzen,
-    "taylor": _taylor,
-    "triang": _triangle,
-    "tukey": _tukey,
-}
-# the least and the most parameters of those that have some
-_PARAMETERS = {
-    "chebwin": (1, 1),
-    "dpss": (1, 1),
-    "exponential": (0, 2),
-    "gaussian": (1, 1),
-    "general_cosine": (1, 1),
-    "general_gaussian": (2, 2),
-    "general_hamming": (1, 1),
-    "kaiser": (1, 1),
-    "kaiser_bessel_derived": (1, 1),
-    "taylor": (0, 3),
-    "tukey": (0, 1),
-}
 # SciPy's other names of each
 _ALIASES = {
     "barthann": "brthan bth",
@@ -255,17 +39,6 @@ _ALIASES = {
     "tukey": "tuk",
 }
 _NAMES = {alias: name for name, several in _ALIASES.items() for alias in several.split()}
-
-
-def _sampled(name: str, n: int, sym: bool, *parameters: Any) -> Tensor:
-    """The symmetric window, or one period of a periodic one."""
-    if n <= 1:
-        return fx.ones(n, dtype=fx.float64)
-    if sym or name == "boxcar":
-        whole: Tensor = _WINDOWS[name](n, *parameters)
-        return whole
-    period: Tensor = _WINDOWS[name](n + 1, *parameters)
-    return period[:-1].copy()
 
 
 def get_window(window: Any, Nx: int, fftbins: bool = True) -> Tensor:
@@ -297,14 +70,14 @@ def get_window(window: Any, Nx: int, fftbins: bool = True) -> Tensor:
         sym = name.endswith("_symmetric") if plain != name else sym
         plain = plain.replace(" ", "_")
         name = _NAMES.get(plain, plain)
-    if name not in _WINDOWS:
-        names = ", ".join(map(repr, _WINDOWS))
+    if name not in SHAPES:
+        names = ", ".join(map(repr, SHAPES))
         raise ValueError(f"get_window: window is {name!r}; it is one of {names}")
-    least, most = _PARAMETERS.get(name, (0, 0))
+    least, most = PARAMETERS.get(name, (0, 0))
     if not least <= len(parameters) <= most:
         has = least if least == most else f"{least} to {most}"
         raise ValueError(f"get_window: {name!r} with {len(parameters)} parameters; it has {has}")
-    return _sampled(name, n, sym, *parameters)
+    return sampled(name, n, sym, *parameters)
 
 
 def _samples(op: str, M: Any) -> int:
@@ -322,7 +95,7 @@ def _converted(op: str, w: Tensor, dtype: Any) -> Tensor:
 
 
 def _window(op: str, M: Any, sym: bool, dtype: Any, *parameters: Any) -> Tensor:
-    return _converted(op, _sampled(op, _samples(op, M), sym, *parameters), dtype)
+    return _converted(op, sampled(op, _samples(op, M), sym, *parameters), dtype)
 
 
 def chebwin(M: int, at: float, sym: bool = True, *, dtype: _DType | None = None) -> Tensor:
@@ -368,7 +141,7 @@ def dpss(
     if n > 1:
         if not 0 < many <= n:
             raise ValueError(f"dpss: Kmax is {many}; it must be from 1 to {n}")
-        w, ratios = _slepian(n + (not sym), float(NW), many, norm)
+        w, ratios = sequences(n + (not sym), float(NW), many, norm)
         w = w[:, :n]
     w, ratios = (_converted("dpss", x, dtype) for x in (w, ratios))
     w, ratios = (w[0], ratios[0]) if Kmax is None else (w, ratios)

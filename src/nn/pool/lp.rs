@@ -6,6 +6,7 @@ use super::average::AvgPool;
 use super::launch::{self, Means};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
+use crate::fallible;
 use crate::kernel::elementwise::rows;
 use crate::kernel::math::Real;
 use crate::kernel::norm::farthest;
@@ -151,22 +152,9 @@ impl PoolNorm<'_> {
         let mut shape = Shape::from_elem(n, 1);
         shape.extend_from_slice(sizes);
         let x = x.reshape(&shape[..])?;
-        let mut means: Option<Tensor> = None;
-        for start in (0..n).step_by(step) {
-            let planes = step.min(n - start);
-            let part = self.mean_at_once(&x.narrow(0, start, planes)?)?;
-            let means = match &mut means {
-                Some(means) => means,
-                None => {
-                    let mut shape = Shape::from_slice(part.shape());
-                    shape[0] = n;
-                    means.insert(Tensor::empty(&shape, part.dtype())?)
-                }
-            };
-            let at = means.layout().slice(0, start, 1, planes);
-            means.write(&at, &part)?;
-        }
-        let means = means.unwrap_or_default();
+        let part = |start| self.mean_at_once(&x.narrow(0, start, step.min(n - start))?);
+        let parts = fallible::collect((0..n).step_by(step).map(part))?;
+        let means = ops::concat(&parts, 0)?;
         let mut shape = Shape::from_slice(lead);
         shape.extend_from_slice(&means.shape()[1..]);
         means.reshape(&shape[..])

@@ -250,13 +250,9 @@ impl Sorted {
         y.into_dtype(self.dtype)?.reshape(&self.shape)
     }
 
-    fn none(&self) -> Result<Tensor> {
-        ops::full(&self.shape, f64::NAN, self.dtype)
-    }
-
     fn quantile(&self, q: f64, by: Interpolation) -> Result<Tensor> {
         if self.n == 0 {
-            return self.none();
+            return ops::full(&self.shape, f64::NAN, self.dtype);
         }
         let place = Place::new(q, self.n, by);
         let (a, b) = (self.at(place.low)?, self.at(place.high)?);
