@@ -104,15 +104,24 @@ pub unsafe fn read_halves<V: Lanes<Number: Float>>(
     for r in 0..rows {
         // SAFETY: COLUMNS1.
         unsafe {
-            let row = |r: usize| {
-                let at = r * from.step;
-                match at + V::LEN <= from.room {
-                    true => V::load(from.first.add(at)),
-                    false => V::load_first(from.first.add(at), from.columns),
-                }
-            };
-            let (re, im) = (row(2 * r), row(2 * r + 1));
+            let (re, im) = (read_row::<V>(from, 2 * r), read_row::<V>(from, 2 * r + 1));
             store(ComplexPair { re, im }, y, r);
+        }
+    }
+}
+
+/// The real numbers of a row.
+///
+/// # Safety
+/// COLUMNS1; ISA1.
+#[inline(always)]
+unsafe fn read_row<V: Lanes>(from: Rows<*const V::Number>, r: usize) -> V {
+    let at = r * from.step;
+    // SAFETY: COLUMNS1.
+    unsafe {
+        match at + V::LEN <= from.room {
+            true => V::load(from.first.add(at)),
+            false => V::load_first(from.first.add(at), from.columns),
         }
     }
 }

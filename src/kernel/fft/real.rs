@@ -195,18 +195,19 @@ pub unsafe fn forward_columns<V: Lanes<Number: Float>>(
     };
     // SAFETY: by the caller's promise.
     unsafe {
-        let scaled = |k: usize| load::<V>(x, k).scaled(scale);
-        let first = scaled(0);
+        let first = load::<V>(x, 0).scaled(scale);
         store(ends(first.re + first.im), y, 0);
         store(ends(first.re - first.im), y, n);
         for k in 1..=pairs(n) {
-            let (a, b) = (scaled(k), scaled(n - k).conjugate());
+            let a = load::<V>(x, k).scaled(scale);
+            let b = load::<V>(x, n - k).scaled(scale).conjugate();
             let (a, b) = combine(a, b, turn(turns, k));
             store(a, y, k);
             store(b.conjugate(), y, n - k);
         }
         if n.is_multiple_of(2) {
-            store(scaled(n / 2).conjugate().scaled(two), y, n / 2);
+            let middle = load::<V>(x, n / 2).scaled(scale).conjugate();
+            store(middle.scaled(two), y, n / 2);
         }
         let Some(conjugate) = conjugate else { return };
         for k in 1..n {
