@@ -47,8 +47,8 @@ for target; do
   prepare "$target" || { without "$target"; continue; }
   started=$SECONDS
   case $target in
-    # optimised, since NEON vectors are what differs
-    aarch64-*) vectorised_suite bodies:: driver:: elementwise:: nn:: complex:: digits:: random::numbers_are ;;
+    # optimised, since NEON vectors are what differs; compiled are the families whose tests run
+    aarch64-*) features="--no-default-features --features std,simd,ints,f64,half,complex,grad,random" vectorised_suite bodies:: driver:: elementwise:: nn:: complex:: random::numbers_are ;;
     # with few dtypes, which nothing else runs; tests of gathers, orders and shapes are of all dtypes
     i686-*) features="--no-default-features --features std,simd,rayon,i8,i32,i64,stream,$families" CARGO_PROFILE_CROSS_OPT_LEVEL=1 suite driver:: elementwise:: io:: --skip kernel:: ;;
     # without the standard library; of layers those that move elements as words, but not a test of accuracy, nor plain sums, which take long

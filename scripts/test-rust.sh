@@ -1,27 +1,32 @@
 #!/usr/bin/env bash
-# All Rust tests: the default features, and rayon, on each instruction set of this machine. Few dtypes, and no standard library, are tested
-# by test-cross.sh, and no features at all compiled by lint.sh; other combinations are parts of tested code and only have to compile, without
-# warnings: each dtype without the others, each family without those it does not need, AVX2 without AVX-512, all families without std.
+# All Rust tests: the default features on each instruction set of this machine, optimised as in the wheel, whose module is made of the same
+# build; test-cross.sh checks for overflow. Few dtypes, and no standard library, are tested there, and no features at all compiled by lint.sh;
+# other combinations are parts of tested code and only have to compile, without warnings: each dtype without the others, each family without
+# those it does not need, AVX2 without AVX-512, all families without std.
 # The instruction sets share one build, since FLEX_ISA is read at run time.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 # Compiled once and thrown away: the bookkeeping of incremental compilation takes a third of the time.
 export CARGO_INCREMENTAL=0
-checked=(std,simd,f64,avx2 rayon,half,stream,avx2 messages,f64,grad i8,quant i32,float8,io i64,signal linalg,std complex,fft complex,f64,linalg random onnx i8,half,random signal,grad,quant,random,io)
+checked=(std,simd,f64,avx2 half,stream,avx2 messages,f64,grad i8,quant i32,float8,io i64,signal linalg,std complex,fft complex,f64,linalg random onnx i8,half,random signal,grad,quant,random,io)
 
+# Both packages are named, so that features are the same and the core is compiled once.
+wheel=(--release -p flex-cpu -p flex-python --features flex-cpu/bindings)
 step "default features, best instruction set, doc examples"
-cargo test -q --features rayon
+cargo test -q "${wheel[@]}"
 step "examples"
 for example in examples/*.rs; do
-  cargo run -q --features rayon --example "$(basename "$example" .rs)" >/dev/null
+  cargo run -q --release --features bindings --example "$(basename "$example" .rs)" >/dev/null
 done
+step "rayon's threads"
+cargo test -q --no-default-features --features rayon --test executor
 for isa in $(isas | sed '$d'); do # the last is the best one
   step "default features, FLEX_ISA=$isa"
-  FLEX_TEST_FEWER=4 FLEX_ISA=$isa cargo test -q --test suite --features rayon
+  FLEX_TEST_FEWER=4 FLEX_ISA=$isa cargo test -q "${wheel[@]}" --test suite
 done
 if [ "$(isas | tail -1)" = amx ]; then
   step "products without AMX"
-  FLEX_ISA=avx512 filtered cargo test -q --test suite --features rayon -- gemm conv attention quant
+  FLEX_ISA=avx512 filtered cargo test -q "${wheel[@]}" --test suite -- gemm conv attention quant
 fi
 
 step "features that are checked: ${checked[*]}"

@@ -9,6 +9,7 @@ mod arrange;
 mod bodies;
 mod closures;
 mod complex;
+#[cfg(all(feature = "io", feature = "quant"))]
 mod digits;
 mod dot;
 mod driver;
@@ -18,14 +19,23 @@ mod einsum;
 mod elementwise;
 mod ewise;
 mod exec;
+#[cfg(feature = "fft")]
 mod fft;
+#[cfg(feature = "io")]
 mod files;
 mod float8;
 mod format;
 mod gather;
 mod index;
-#[cfg(all(feature = "std", feature = "f64", feature = "complex"))]
+#[cfg(all(
+    feature = "stream",
+    feature = "signal",
+    feature = "quant",
+    feature = "f64",
+    feature = "complex"
+))]
 mod interface;
+#[cfg(feature = "io")]
 mod io;
 mod kernel;
 mod layout;
@@ -35,7 +45,7 @@ mod matrices;
 #[cfg(all(feature = "f64", feature = "half"))]
 mod nan;
 mod nn;
-#[cfg(all(feature = "ints", feature = "f64"))]
+#[cfg(all(feature = "stream", feature = "ints", feature = "f64"))]
 mod numbers;
 #[cfg(all(feature = "onnx", feature = "std", feature = "messages"))]
 mod onnx;
@@ -44,6 +54,7 @@ mod packed;
 #[cfg(feature = "std")]
 mod post_op;
 mod prefixes;
+#[cfg(feature = "quant")]
 mod quant;
 #[cfg(all(feature = "ints", feature = "f64", feature = "half"))]
 mod quantile;
@@ -58,6 +69,7 @@ mod scalar;
 mod scan;
 mod set;
 mod shape;
+#[cfg(feature = "signal")]
 mod signal;
 mod sort;
 #[cfg(all(feature = "ints", feature = "f64"))]
@@ -68,6 +80,7 @@ mod special;
 mod spectra;
 #[cfg(feature = "std")]
 mod storage;
+#[cfg(feature = "stream")]
 mod stream;
 mod sums;
 #[cfg(all(feature = "linalg", feature = "f64"))]

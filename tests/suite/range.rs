@@ -308,7 +308,7 @@ fn spreads_and_channel_norms_scale_with_the_unit() {
 }
 
 #[test]
-#[cfg(feature = "std")] // streams
+#[cfg(feature = "stream")]
 fn means_near_the_largest_number_are_finite() {
     let mut rng = Rng(33);
     for (dtype, most) in [

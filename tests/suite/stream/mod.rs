@@ -1,6 +1,5 @@
 //! Streams: queued operations give the bits of eager ones, whatever is dropped, read or written in
 //! between; plans are made once and saved to files.
-#![cfg(feature = "std")]
 
 mod normal;
 mod plans;

@@ -62,14 +62,13 @@ fn outliers_do_not_spoil_their_neighbours() {
                 .into_iter()
                 .enumerate()
             {
-                for at in [x.len() / 3 + 7 * k, x.len() / 2 + 11 * k] {
-                    let [x, mark] = with_outlier(x, at, large);
-                    let [fast, precise] = errors_beside(&x, &mark, w, f);
-                    assert!(
-                        fast <= 4.0 * precise,
-                        "{name}, {large:e}: {fast:e} {precise:e}"
-                    );
-                }
+                let at = [x.len() / 3 + 7 * k, x.len() / 2 + 11 * k][k % 2];
+                let [x, mark] = with_outlier(x, at, large);
+                let [fast, precise] = errors_beside(&x, &mark, w, f);
+                assert!(
+                    fast <= 4.0 * precise,
+                    "{name}, {large:e}: {fast:e} {precise:e}"
+                );
             }
         };
     for (seed, (shape, outputs, kernel)) in FORMS.iter().enumerate() {
