@@ -2,8 +2,9 @@
 
     census.py [FILE]    default: the development build, target/debug/lib_flex.so
 
-For a release: CARGO_PROFILE_RELEASE_STRIP=none scripts/build.sh, then census.py python/flex/_flex.abi3.so. Needs binutils' nm. A generic
-function counts for the folder of the first path of flex in its symbol: a kernel's own, since trampolines are methods of kernels.
+For a release: scripts/build.sh --release --config 'profile.release.package.flex-python.strip="none"', then census.py
+python/flex/_flex.abi3.so. Needs binutils' nm. A generic function counts for the folder of the first path of flex in its symbol: a
+kernel's own, since trampolines are methods of kernels.
 """
 
 import collections

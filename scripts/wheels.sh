@@ -16,7 +16,7 @@ for target; do
   rustup target list --installed | grep -qx "$target" || rustup target add "$target"
   stubs=$PWD/target/stubs/$target
   [ -e "$stubs/.ready" ] || { "$python" scripts/libc_stubs.py "$target" "$stubs" && touch "$stubs/.ready"; }
-  flags="-C symbol-mangling-version=v0 -C linker=rust-lld -C linker-flavor=ld.lld -L native=$stubs $remap"
+  flags="-C linker=rust-lld -C linker-flavor=ld.lld -L native=$stubs $remap"
   case $target in
     *-gnu) platform=manylinux_2_17 ;;
     *-musl) platform=musllinux_1_2 flags+=" -C target-feature=-crt-static" ;;
