@@ -6,8 +6,9 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/cross.sh"
 [ $# -gt 0 ] || set -- "${hosted[@]}" "${bare[@]}"
-families=linalg,signal,grad,quant,random,io # and what they need; without std there is no stream
-everything=messages,ints,f64,half,float8,complex,simd,$families
+tested=grad,quant,random,io # families, with what they need, whose tests run on other CPUs
+dtypes=messages,ints,f64,half,float8,complex,simd
+everything=$dtypes,$tested,linalg,signal # without std there is no stream
 parts=(elementwise tensors reductions moments norms products orders gathers signals) # separate programs where flash is small
 named="-C symbol-mangling-version=v0" # symbols contain paths and types
 
@@ -50,9 +51,9 @@ for target; do
     # optimised, since NEON vectors are what differs; compiled are the families whose tests run
     aarch64-*) features="--no-default-features --features std,simd,ints,f64,half,complex,grad,random" vectorised_suite bodies:: driver:: elementwise:: nn:: complex:: random::numbers_are ;;
     # with few dtypes, which nothing else runs; tests of gathers, orders and shapes are of all dtypes
-    i686-*) features="--no-default-features --features std,simd,rayon,i8,i32,i64,stream,$families" CARGO_PROFILE_CROSS_OPT_LEVEL=1 suite driver:: elementwise:: io:: --skip kernel:: ;;
+    i686-*) features="--no-default-features --features std,simd,rayon,i8,i32,i64,stream,$tested" CARGO_PROFILE_CROSS_OPT_LEVEL=1 suite driver:: elementwise:: io:: --skip kernel:: ;;
     # without the standard library; of layers those that move elements as words, but not a test of accuracy, nor plain sums, which take long
-    s390x-*) features="--no-default-features --features $everything" CARGO_PROFILE_CROSS_OPT_LEVEL=1 suite driver:: gather:: index:: io:: nn::conv nn::linear nn::pool nn::resample random::numbers_are random::philox set:: shape:: sort:: \
+    s390x-*) features="--no-default-features --features $dtypes,$tested" CARGO_PROFILE_CROSS_OPT_LEVEL=1 suite driver:: gather:: index:: io:: nn::conv nn::linear nn::pool nn::resample random::numbers_are random::philox set:: shape:: sort:: \
       --skip kernel:: --skip nn::grad --skip errors_of --skip convolutions_match --skip channels_as_lanes \
       --skip few_positions --skip winograd_range --skip interpolation_matches --skip nearest_modes ;;
     thumbv6m-*) digits --features critical-section; digits --features critical-section,quantized; digits --features critical-section,convolutional; checks_in_parts critical-section ;;
