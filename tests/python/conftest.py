@@ -41,6 +41,12 @@ DTYPES = [
 ]
 
 
+def pytest_collection_finish():
+    """What collection has made, some millions of objects, lives to the end: tests that collect garbage need not visit it each time."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def _settings():
     """Tests that call every function set these, too."""
