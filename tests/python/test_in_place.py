@@ -216,7 +216,7 @@ def test_what_is_row_major_waits():
 
 
 @examples(400)
-@given(programs(most=30), inputs(PLAIN), st.lists(st.integers(0, 255), min_size=30, max_size=30))
+@given(programs(most=30), inputs(PLAIN), st.binary(min_size=30, max_size=30))
 def test_random_functions(program, tensors, where):
     """After some steps, what there is becomes the target of an operation in place."""
 

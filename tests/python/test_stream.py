@@ -31,7 +31,7 @@ class TestPrograms:
         same(got, expected)
 
     @examples(300)
-    @given(programs(), inputs(PLAIN), st.lists(st.integers(0, 255), min_size=60, max_size=60))
+    @given(programs(), inputs(PLAIN), st.binary(min_size=60, max_size=60))
     def test_reads_writes_and_deletions_in_between(self, program, tensors, between):
         """All values read in between or at the end match those of eager operations."""
 

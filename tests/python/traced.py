@@ -212,6 +212,6 @@ def function_of(program: list[Step], casts: tuple[str, ...], results: int) -> Ca
 
 
 def programs(most: int = 60) -> st.SearchStrategy[list[Step]]:
-    """Lists of 1 to `most` steps, all lengths equally likely."""
-    step = st.tuples(*[st.integers(0, 255)] * 4)
-    return st.integers(1, most).flatmap(lambda n: st.lists(step, min_size=n, max_size=n))
+    """Lists of 1 to `most` steps, all lengths equally likely. Drawn as bytes, since each draw takes as long as a step."""
+    code = st.integers(1, most).flatmap(lambda n: st.binary(min_size=4 * n, max_size=4 * n))
+    return code.map(lambda code: list(zip(*[iter(code)] * 4, strict=True)))
