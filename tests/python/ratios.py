@@ -1,4 +1,4 @@
-"""LAPACK's ratios: residuals of factorisations in roundings, computed in NumPy's long doubles."""
+"""LAPACK's ratios: residuals of factorisations in roundings, computed with more digits than the factors have."""
 
 import numpy as np
 from arrays import COMPLEX
@@ -11,6 +11,12 @@ EPS = {
     "complex128": 2**-52,
     "float16": 2**-10,
     "bfloat16": 2**-7,
+}
+WIDER = {
+    **dict.fromkeys(["float16", "bfloat16", "float32"], np.float64),
+    "complex64": np.complex128,
+    "float64": np.longdouble,
+    "complex128": np.clongdouble,
 }
 SIZES = [0, 1, 2, 3, 5, 8, 17, 33, 64, 97, 150]
 SHAPES = [
@@ -30,8 +36,8 @@ SHAPES += [(130, 110), (110, 130)]
 
 
 def wide(a):
-    """In NumPy's long doubles, for residuals."""
-    return a.astype(np.clongdouble if a.dtype.kind == "c" else np.longdouble)
+    """In double precision, or long doubles if it has that, for residuals: BLAS has products of the former."""
+    return a.astype(WIDER.get(a.dtype.name, a.dtype))
 
 
 def random(dtype, shape, seed=1):
