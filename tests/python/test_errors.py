@@ -106,7 +106,7 @@ def odd(rng):
 
 
 def seeds(count):
-    """Gives a test `count` generators of seeds that hypothesis draws: it takes ten times as long to draw an argument as a call takes."""
+    """Gives a test `count` generators of random numbers, whose seeds hypothesis draws: arguments would take it longer than the calls."""
 
     def decorate(test):
         return examples(count)(given(rng=st.randoms(use_true_random=True))(test))
