@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from quantised import F32, outputs_by_isa, unpacked
+from quantised import F32, unpacked
 from support import examples
 
 import flex
@@ -198,23 +198,3 @@ def test_reused_weights_stay_packed():
     for _ in range(3):
         y = np.asarray(quant.conv2d(wide, flat, inputs="dynamic"))
         assert np.abs(y - np.asarray(nn.conv2d(wide, flat.dequantize()))).max() < 0.3
-
-
-SAME = """
-import sys, numpy as np, flex
-from flex import quant
-rng = np.random.default_rng(8)
-x = rng.standard_normal((2, 32, 40, 41)).astype("f4")
-q = quant.quantize(flex.asarray(rng.standard_normal((70, 32, 3, 3)).astype("f4")), axis=0)
-for threads in (1, 2, 3):
-    flex.set_num_threads(threads)
-    y = [quant.conv2d(x, q, padding=1, inputs=i) for i in ("dynamic", "dynamic_symmetric")]
-    bits = b"".join(np.asarray(part).tobytes() for part in y)
-    first = first if threads > 1 else bits
-    assert bits == first, threads
-sys.stdout.buffer.write(bits)
-"""
-
-
-def test_same_bits_on_any_number_of_threads_and_instruction_set():
-    assert len(outputs_by_isa(SAME)) == 1

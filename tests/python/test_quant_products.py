@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from quantised import F32, naive, outputs_by_isa, unpacked
+from quantised import F32, naive, unpacked
 from support import examples
 
 import flex
@@ -134,34 +134,6 @@ def test_dynamic_is_close_to_float32():
     weight = quant.quantize(flex.asarray(w), axis=0)
     y, exact = np.asarray(quant.linear(x, weight, inputs="dynamic")), x @ w.T
     assert np.sqrt(np.square(y - exact).mean()) < 0.02 * np.sqrt(np.square(exact).mean())
-
-
-SAME = """
-import sys, numpy as np, flex
-from flex import quant
-rng = np.random.default_rng(8)
-x, w = (rng.standard_normal(s).astype("f4") for s in ((130, 200), (260, 200)))
-for threads in (1, 2, 3):
-    flex.set_num_threads(threads)
-    parts = []
-    for rows in (1, 3, 130):
-        for how in ({"axis": 0}, {"dtype": "int4", "block": 40}):
-            q = quant.quantize(flex.asarray(w), **how)
-            parts += [q.values, quant.linear(x[:rows], q)]
-        q = quant.quantize(flex.asarray(w), axis=0)
-        parts += [quant.linear(x[:rows], q, inputs=i) for i in ("dynamic", "dynamic_symmetric")]
-    big = quant.quantize(flex.asarray(rng.standard_normal(1) * 0 + np.arange(300_000, dtype="f4")))
-    bits = b"".join(np.asarray(p).tobytes() for p in [*parts, big.values, big.dequantize()])
-    if threads == 1:
-        first = bits
-    assert bits == first, threads
-exact = [quant.linear(x, q, inputs=i) for i in ("dynamic", "dynamic_symmetric")]
-sys.stdout.buffer.write(b"".join(np.asarray(p).tobytes() for p in [q.values, *exact, q.dequantize()]))
-"""
-
-
-def test_same_bits_on_any_number_of_threads_and_instruction_set():
-    assert len(outputs_by_isa(SAME)) == 1
 
 
 def test_reused_weights_stay_packed():
