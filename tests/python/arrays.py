@@ -1,5 +1,6 @@
 """Arrays for tests: hypothesis strategies for shapes, values and memory layouts, and comparison of results with NumPy's."""
 
+import functools
 import itertools
 
 import ml_dtypes
@@ -83,15 +84,19 @@ def laid_out(array, layout, draw_axis=0):
     return flex.asarray(array, copy=True), array
 
 
+@functools.cache
 def shapes(max_dims=3, max_side=6, min_dims=0, min_side=0):
-    """Mostly small shapes; now and then a long line, for which kernels use vectors."""
-    small = st.lists(st.integers(min_side, max_side), min_size=min_dims, max_size=max_dims).map(
-        tuple
-    )
-    long = st.sampled_from([(37,), (130,), (3, 67), (70, 2)]).filter(
-        lambda s: min_dims <= len(s) <= max_dims
-    )
-    return st.one_of(small, small, long)
+    """Mostly small shapes; now and then a long line, for which kernels use vectors. Drawn at once, from a table in which each number of
+    dimensions is as likely, since each draw takes longer than most operations."""
+    sides = range(min_side, max_side + 1)
+    small = [list(itertools.product(sides, repeat=n)) for n in range(min_dims, max_dims + 1)]
+    most = max(map(len, small))
+    long = [s for s in [(37,), (130,), (3, 67), (70, 2)] if min_dims <= len(s) <= max_dims]
+    table = [shape for some in small for shape in some * (most // len(some))]
+    return st.sampled_from(table + long * (len(table) // 2 // max(len(long), 1)))
+
+
+LAID_OUT = [(layout, axis) for layout in LAYOUTS for axis in range(4)]
 
 
 @st.composite
@@ -101,7 +106,7 @@ def operands(draw, dtypes, shape=None, special=True, low=-9, high=10):
     shape = draw(shapes()) if shape is None else shape
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     array = random_array(dtype, shape, rng, special, low, high)
-    return laid_out(array, draw(st.sampled_from(LAYOUTS)), draw(st.integers(0, 3)))
+    return laid_out(array, *draw(st.sampled_from(LAID_OUT)))
 
 
 @st.composite
@@ -109,9 +114,11 @@ def broadcastable(draw, count=2):
     """Shapes that broadcast together."""
     whole = draw(shapes())
     out = []
-    for _ in range(count):
-        shape = tuple(1 if draw(st.integers(0, 3)) == 0 else n for n in whole)
-        out.append(shape[draw(st.integers(0, len(shape))) if draw(st.booleans()) else 0 :])
+    for code in zip(
+        *[iter(draw(st.binary(min_size=5 * count, max_size=5 * count)))] * 5, strict=True
+    ):
+        shape = tuple(1 if k % 4 == 1 else n for k, n in zip(code, whole, strict=False))
+        out.append(shape[code[4] // 2 % (len(shape) + 1) if code[4] % 2 else 0 :])
     return out
 
 
