@@ -1,5 +1,6 @@
 """Embeddings and dask.array on several processes: dask.distributed, the command's own pool, joblib; and what a stopped run leaves."""
 
+import functools
 import itertools
 import json
 import os
@@ -33,6 +34,12 @@ LONG = 100  # seconds, for what takes one on an idle machine
 def sentences(count, seed=0):
     rng = np.random.default_rng(seed)
     return [" ".join(rng.choice(WORDS, rng.integers(1, 13))) for _ in range(count)]
+
+
+@functools.cache
+def corpus_text():
+    """Of many tasks."""
+    return "".join(f"{text}\n" for text in sentences(9000))
 
 
 def local_cluster(**options):
@@ -385,9 +392,8 @@ class TestFailures:
 class TestCommand:
     @pytest.fixture
     def corpus(self, tmp_path):
-        """Of many tasks."""
         path = tmp_path / "corpus.txt"
-        path.write_text("".join(f"{text}\n" for text in sentences(9000)))
+        path.write_text(corpus_text())
         return path
 
     def test_every_engine_writes_the_same_bytes(self, cluster, corpus, tmp_path):
