@@ -276,17 +276,8 @@ def fmin(x1: _Nested, x2: _Nested) -> Tensor:
 _FORMAT = {4: (fx.int32, 23, 127, 64), 8: (fx.int64, 52, 1023, 128)}
 
 
-def frexp(x: _Nested) -> tuple[Tensor, Tensor]:
-    """Each number as `mantissa * 2**exponent`, with a magnitude of the mantissa from 1/2 to 1, which is left out. Zeros, infinities and NaN
-    are their own mantissa, with exponent 0.
-
-    The mantissas have the dtype of x, integers become float32; exponents are int32. DTypeError for complex numbers.
-
-    >>> mantissa, exponent = flex.frexp(flex.asarray([5.0, -0.25]))
-    >>> mantissa.tolist(), exponent.tolist()
-    ([0.625, -0.5], [3, -1])
-    """
-    (x,) = _floats("frexp", x)
+@fx.fuse
+def _parts(x: Any) -> Any:
     wide = x.astype(fx.float32) if x.dtype.itemsize < 4 else x
     integer, fraction, bias, power = _FORMAT[wide.dtype.itemsize]
     small = fx.abs(wide) < 2.0 ** (1 - bias)
@@ -300,10 +291,37 @@ def frexp(x: _Nested) -> tuple[Tensor, Tensor]:
     return mantissa.astype(x.dtype), exponent.astype(fx.int32)
 
 
+def frexp(x: _Nested) -> tuple[Tensor, Tensor]:
+    """Each number as `mantissa * 2**exponent`, with a magnitude of the mantissa from 1/2 to 1, which is left out. Zeros, infinities and NaN
+    are their own mantissa, with exponent 0.
+
+    The mantissas have the dtype of x, integers become float32; exponents are int32. DTypeError for complex numbers.
+
+    >>> mantissa, exponent = flex.frexp(flex.asarray([5.0, -0.25]))
+    >>> mantissa.tolist(), exponent.tolist()
+    ([0.625, -0.5], [3, -1])
+    """
+    (x,) = _floats("frexp", x)
+    parts: tuple[Tensor, Tensor] = _parts(x)
+    return parts
+
+
 def _power_of_two(n: Tensor, dtype: DType) -> Tensor:
     """2**n for the exponents of normal numbers."""
     integer, fraction, bias, _ = _FORMAT[dtype.itemsize]
     return ((n.astype(integer) + bias) << fraction).view(dtype)
+
+
+@fx.fuse
+def _scaled(x: Any, n: Any) -> Any:
+    mantissa, exponent = _parts(x)
+    wide = mantissa.astype(fx.float32) if mantissa.dtype.itemsize < 4 else mantissa
+    bias = _FORMAT[wide.dtype.itemsize][2]
+    total = fx.clip(n.astype(fx.int64), -8 * bias, 8 * bias) + exponent.astype(fx.int64)
+    total = fx.clip(total, -2 * bias + 2, 2 * bias)
+    half = total >> 1
+    result = wide * _power_of_two(half, wide.dtype) * _power_of_two(total - half, wide.dtype)
+    return result.astype(mantissa.dtype)
 
 
 def ldexp(x1: _Nested, x2: _Nested) -> Tensor:
@@ -317,14 +335,9 @@ def ldexp(x1: _Nested, x2: _Nested) -> Tensor:
     n = tensor(x2)
     if not is_whole(n.dtype):
         raise fx.DTypeError(f"ldexp: x2 has integers, not {n.dtype}")
-    mantissa, exponent = frexp(x1)
-    wide = mantissa.astype(fx.float32) if mantissa.dtype.itemsize < 4 else mantissa
-    bias = _FORMAT[wide.dtype.itemsize][2]
-    total = fx.clip(n.astype(fx.int64), -8 * bias, 8 * bias) + exponent.astype(fx.int64)
-    total = fx.clip(total, -2 * bias + 2, 2 * bias)
-    half = total >> 1
-    result = wide * _power_of_two(half, wide.dtype) * _power_of_two(total - half, wide.dtype)
-    return result.astype(mantissa.dtype)
+    (x,) = _floats("ldexp", x1)
+    result: Tensor = _scaled(x, n)
+    return result
 
 
 def modf(x: _Nested) -> tuple[Tensor, Tensor]:

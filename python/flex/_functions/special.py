@@ -142,13 +142,35 @@ def erfcinv(x: _Nested) -> Tensor:
     return _of_doubles("erfcinv", _erfcinv, x)
 
 
+# The terms from 2**-x to 13**-x: primes, and products of those before
+_PRIMES = (2, 3, 5, 7, 11, 13)
+_PRODUCTS = {4: (2, 2), 6: (2, 3), 8: (2, 4), 9: (3, 3), 10: (2, 5), 12: (3, 4)}
+
+
+def _riemann_sums(x: Any) -> Any:
+    """`_sums(x, 1)`. Beside 1, the first term, errors of the exponents' last places are small."""
+    powers = {k: fx.exp2(-x) if k == 2 else fx.exp(x * -log(k)) for k in _PRIMES}
+    for k in range(4, 13):
+        if k in _PRODUCTS:
+            a, b = _PRODUCTS[k]
+            powers[k] = powers[a] * powers[b]
+    total = powers[12]
+    for k in range(11, 1, -1):
+        total = total + powers[k]
+    return _with_rest(x, 1.0 + total, 13.0, powers[13])
+
+
 def _sums(x: Any, q: Any) -> Any:
     """By Euler and Maclaurin: twelve terms, and the sum of the rest, which continues the function to x below 1."""
     total = fx.pow(q, -x)
     for k in range(1, 12):
         total = total + fx.pow(q + k, -x)
     far = q + 12
-    last = fx.pow(far, -x)
+    return _with_rest(x, total, far, fx.pow(far, -x))
+
+
+def _with_rest(x: Any, total: Any, far: Any, last: Any) -> Any:
+    """The sum of the first terms and that of the rest, of which `last`, of the number `far`, is the first."""
     factor = x / far
     rest = _EULER[0] * factor
     for k, term in enumerate(_EULER[1:]):
@@ -193,11 +215,16 @@ def _zeta(x: Any, q: Any) -> Any:
 
 
 @fx.fuse
-def _riemann(x: Any) -> Any:
+def _direct(x: Any) -> Any:
+    return fx.where(x == 1, fx.inf, _riemann_sums(x))
+
+
+@fx.fuse
+def _reflected(x: Any) -> Any:
     # Riemann's equation of x and 1 - x, except where zeta(1 - x) is nearly infinite
     mirrored = x < -0.125
     y = fx.where(mirrored, 1 - x, x)
-    value = _sums(y, 1.0)
+    value = _riemann_sums(y)
     big, small = fx.maximum(y, 10.0), fx.clip(y, 1.0, 10.0)
     # gamma(y) / (2 pi)**y, by Stirling's formula for large y, where gamma(y) may be infinite
     stirling = fx.sqrt(2 * pi / big) * fx.pow(big / (2 * pi * e), big) * fx.exp(_rest(big))
@@ -207,6 +234,11 @@ def _riemann(x: Any) -> Any:
     sine = fx.sin((x - 2 * even) * (pi / 2)) * (1 - 2 * fx.remainder(even, 2.0))
     reflected = fx.where(sine == 0, 0.0, 2 * sine * gamma * value)
     return fx.where(y == 1, fx.inf, fx.where(mirrored, reflected, value))
+
+
+def _riemann(x: Tensor) -> Tensor:
+    result: Tensor = (_reflected if fx.any(x < -0.125) else _direct)(x)
+    return result
 
 
 def zeta(x: _Nested, q: _Nested | None = None) -> Tensor:
