@@ -8,6 +8,7 @@ macro_rules! features {
 pub use crate::fallible::{collect, push};
 pub use crate::format::{Style, elements};
 pub use crate::io::replacement::Replacement;
+pub use crate::scalar::Shown;
 pub use crate::tensor::resolve_shape;
 
 /// The features that shape the library, and whether this build has each.

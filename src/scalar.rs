@@ -288,7 +288,7 @@ impl Scalar {
 }
 
 /// A number in a message: by its exponent where it would have dozens of digits.
-pub(crate) struct Shown(pub f64);
+pub struct Shown(pub f64);
 
 impl core::fmt::Display for Shown {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {

@@ -4,6 +4,7 @@ use super::cell::PyTensor;
 use super::convert::error::Raise;
 use super::convert::{Ints, OperandRef, ValuesArg};
 use super::reduce::over;
+use flex::bindings::Shown;
 use flex::layout::Shape;
 use flex::ops::{self, Interpolation, ReductionAxes};
 use flex::{DType, Tensor};
@@ -80,7 +81,8 @@ fn quantiles(
     let mut q = values().map_err(|e| e.named(op)).raise()?;
     if let Some(q) = q.iter().find(|q| !(0.0..=whole).contains(*q)) {
         return Err(PyValueError::new_err(format!(
-            "{op}: q is {q}; it must be from 0 to {whole}"
+            "{op}: q is {}; it must be from 0 to {whole}",
+            Shown(*q)
         )));
     }
     q.iter_mut().for_each(|q| *q /= whole);

@@ -4,6 +4,7 @@ use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::kernel::quant::{Calibration, Levels, QuantizationRule};
 use crate::layout::{self, Shape};
+use crate::scalar::Shown;
 #[cfg(feature = "half")]
 use crate::{
     dtype::{bf16, f16},
@@ -102,7 +103,10 @@ impl Quantization {
         {
             return Err(Error::value(
                 op,
-                message!("percentile is {p}; it must be from 50 to 100"),
+                message!(
+                    "percentile is {}; it must be from 50 to 100",
+                    Shown(p.into())
+                ),
             ));
         }
         Ok(QuantizationRule {

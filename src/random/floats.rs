@@ -10,6 +10,7 @@ use crate::layout::IntoShape;
 use crate::ops::draw;
 use crate::ops::elementwise::Arg;
 use crate::ops::formula::Formula;
+use crate::scalar::Shown;
 use crate::tensor::Tensor;
 
 /// Errors if the dtype is not a float of this build that is computed with.
@@ -84,7 +85,11 @@ impl Generator {
                 };
                 return Err(Error::value(
                     OP,
-                    message!("low is {low}, {what} high, which is {high}"),
+                    message!(
+                        "low is {}, {what} high, which is {}",
+                        Shown(low),
+                        Shown(high)
+                    ),
                 ));
             }
         }

@@ -4,6 +4,7 @@ use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::kernel::math::Real;
 use crate::ops::reduce::slice_mut;
+use crate::scalar::Shown;
 use crate::tensor::Tensor;
 
 /// The bands of [`mel_filters`].
@@ -109,8 +110,10 @@ pub fn mel_filters(how: &Mel, dtype: DType) -> Result<Tensor> {
         && high.is_finite())
     {
         let message = message!(
-            "frequencies from {low} to {high} at a sample rate of {}: they must be ascending, finite and not negative",
-            how.sample_rate
+            "frequencies from {} to {} at a sample rate of {}: they must be ascending, finite and not negative",
+            Shown(low),
+            Shown(high),
+            Shown(how.sample_rate)
         );
         return Err(Error::value(OP, message));
     }
@@ -121,7 +124,9 @@ pub fn mel_filters(how: &Mel, dtype: DType) -> Result<Tensor> {
     let edge = |k: usize| how.hertz(first + step * k as f64);
     if !(0..=how.n_mels).all(|k| edge(k) < edge(k + 1)) {
         let message = message!(
-            "frequencies from {low} to {high}: {} bands have no width",
+            "frequencies from {} to {}: {} bands have no width",
+            Shown(low),
+            Shown(high),
             how.n_mels
         );
         return Err(Error::value(OP, message));

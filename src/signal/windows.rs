@@ -4,6 +4,7 @@ use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::kernel::math::Real;
 use crate::ops::reduce::slice_mut;
+use crate::scalar::Shown;
 use crate::tensor::Tensor;
 use core::f64::consts::PI;
 
@@ -95,7 +96,7 @@ pub enum Ends {
 pub fn window(n: usize, shape: Window, ends: Ends, dtype: DType) -> Result<Tensor> {
     match shape {
         Window::Kaiser(beta) if !(beta.is_finite() && beta.abs() <= 700.0) => {
-            let message = message!("beta is {beta}; it must be from -700 to 700");
+            let message = message!("beta is {}; it must be from -700 to 700", Shown(beta));
             return Err(Error::value("kaiser", message));
         }
         Window::Gaussian(std) if !(std.is_finite() && std > 0.0) => {

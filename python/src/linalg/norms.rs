@@ -5,6 +5,7 @@ use crate::cell::PyTensor;
 use crate::convert::{Diagonal, Ints, OperandRef, kind};
 use crate::dtype::DTypeArg;
 use flex::Axes;
+use flex::bindings::Shown;
 use flex::linalg::{self, MatrixNorm};
 use flex::ops::ReductionAxes;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -100,7 +101,7 @@ fn norm_of(ord: Option<&Bound<PyAny>>) -> PyResult<MatrixNorm> {
         -2.0 => MatrixNorm::MinTwo,
         f64::INFINITY => MatrixNorm::Infinity,
         f64::NEG_INFINITY => MatrixNorm::MinInfinity,
-        _ => return Err(wrong(format!("{p}"))),
+        _ => return Err(wrong(Shown(p).to_string())),
     })
 }
 

@@ -7,6 +7,7 @@ use crate::fallible;
 use crate::layout::Shape;
 use crate::ops::methods::method;
 use crate::ops::{self, Sort};
+use crate::scalar::Shown;
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 use smallvec::SmallVec;
@@ -184,7 +185,7 @@ fn stacked(
     if let Some(q) = q.iter().find(|q| !(0.0..=1.0).contains(*q)) {
         return Err(Error::value(
             op,
-            message!("q is {q}; it must be from 0 to 1"),
+            message!("q is {}; it must be from 0 to 1", Shown(*q)),
         ));
     }
     let all = fallible::collect(q.iter().map(|q| each(*q)))?;
