@@ -3,8 +3,9 @@ element i depends on the state and on i alone, and rounded once."""
 
 from __future__ import annotations
 
+import warnings
 from math import pi
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from flex import _flex as fx
 from flex._functions._common import exact, shape_of
@@ -98,6 +99,67 @@ def logseries(self: Generator, p: _Operand, size: _Shape | None = None) -> Tenso
     # the logarithm of 1 - exp(power)
     rate = fx.where(power > -0.7, fx.log(-fx.expm1(power)), fx.log1p(-fx.exp(power)))
     return fx.floor(1 - pair[..., 0] / rate).astype(fx.int64)
+
+
+def multivariate_normal(
+    self: Generator,
+    mean: _Operand,
+    cov: _Operand,
+    size: _Shape | None = None,
+    check_valid: Literal["raise", "warn", "ignore"] = "raise",
+    tol: float = 1e-8,
+    *,
+    method: Literal["cholesky", "eigh", "svd"] = "cholesky",
+    dtype: _DType | None = None,
+) -> Tensor:
+    """Normally distributed vectors, `[*size, n]`, of a mean `[n]` and a covariance `[n, n]` (ShapeError), which must be symmetric without
+    negative eigenvalues.
+
+    check_valid: whether a covariance that is not raises a ValueError, the default, a RuntimeWarning, or nothing. tol: how far elements and
+    eigenvalues may be off; Cholesky's factor has its own, the rounding of the dtype, unless the check is left out. method: how the
+    covariance is factored; "cholesky" then needs positive eigenvalues (LinAlgError). ValueError for another method or check.
+
+    >>> rng = flex.random.default_rng(7)
+    >>> rng.multivariate_normal(flex.ones(2), flex.eye(2), size=5).shape
+    (5, 2)
+    >>> rng.multivariate_normal([0.0, 0.0], [[1.0, 1.0], [1.0, 1.0]], 3, method="eigh").shape
+    (3, 2)
+    """
+    op = "multivariate_normal"
+    if check_valid not in ("raise", "warn", "ignore"):
+        raise ValueError(f"{op}: check_valid is {check_valid!r}; it is 'raise', 'warn' or 'ignore'")
+    if method not in ("cholesky", "eigh", "svd"):
+        raise ValueError(f"{op}: method is {method!r}; it is 'cholesky', 'eigh' or 'svd'")
+    if method == "cholesky" and check_valid == "raise":
+        drawn: Tensor = self._multivariate_normal(mean, cov, size, dtype=dtype)  # type: ignore[attr-defined]
+        return drawn
+    shape, dtype = _result(op, () if size is None else size, dtype)
+    mean, cov = _parameter(op, "mean", mean), _parameter(op, "cov", cov)
+    if mean.ndim != 1 or cov.shape != 2 * mean.shape:
+        shapes = f"{list(mean.shape)} and {list(cov.shape)}"
+        raise fx.ShapeError(f"{op}: mean is [n] and cov [n, n], got shapes {shapes}")
+    _require(op, "cov", cov, fx.isfinite(cov), "be finite")
+    if check_valid != "ignore":
+        own: Any = fx._linalg
+        symmetric = fx.allclose(cov, cov.T, rtol=tol, atol=tol)
+        if not symmetric or fx.any(own.eigvalsh(cov) < -tol):
+            message = f"{op}: cov must be symmetric, with eigenvalues that are not negative"
+            if check_valid == "raise":
+                raise ValueError(message)
+            warnings.warn(message, RuntimeWarning, stacklevel=3)
+    normal = self.standard_normal((*shape, *mean.shape), fx.float64)
+    return (mean + normal @ _factor(cov, method).T).astype(dtype)
+
+
+def _factor(cov: Tensor, method: str) -> Tensor:
+    """A matrix whose product with its transpose is the covariance."""
+    own: Any = fx._linalg
+    if method == "cholesky":
+        factor: Tensor = own.cholesky(cov)
+        return factor
+    values, vectors = own.eigh(cov) if method == "eigh" else own.svd(cov)[1::-1]
+    scaled: Tensor = vectors * fx.sqrt(fx.abs(values))
+    return scaled
 
 
 def pareto(

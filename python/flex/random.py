@@ -25,7 +25,7 @@ _module_rng: Any = None
 _composed = Functions(
     "flex",
     {
-        "_distributions": "f logseries pareto power rayleigh standard_cauchy standard_t triangular wald weibull",
+        "_distributions": "f logseries multivariate_normal pareto power rayleigh standard_cauchy standard_t triangular wald weibull",
     },
 )
 

@@ -1,7 +1,7 @@
 # Written by scripts/make_stubs.py.
 import builtins
 from collections.abc import Sequence
-from typing import Any, SupportsIndex, final
+from typing import Any, Literal, SupportsIndex, final
 
 from flex._flex import Tensor, _DType, _Nested, _Operand, _Shape
 
@@ -120,11 +120,19 @@ class Generator:
         >>> flex.random.default_rng(7).gumbel(5, 0, size=2).tolist()
         [5.0, 5.0]
         """
+    def hypergeometric(self, ngood: _Operand, nbad: _Operand, nsample: _Operand, size: _Shape | None = None) -> Tensor:
+        """How many of nsample elements, drawn from ngood good and nbad bad ones without putting any back,
+        are good, as int64. They must be integers from 0 to 10**9, and nsample not exceed the elements
+        (ValueError).
+
+        >>> flex.random.default_rng(7).hypergeometric(5, 0, 3, size=2).tolist()
+        [3, 3]
+        """
     def integers(self, low: _Operand, high: _Operand | None = None, size: _Shape | None = None, dtype: _DType | None = None, endpoint: builtins.bool = False) -> Tensor:
         """Integers evenly distributed from low to high, which is left out unless endpoint is set; from
         0 to low if it is the only one. Without bias, by Lemire's method (2019).
 
-        dtype: an integer dtype or builtins.bool, int64 by default. ValueError if low is not below high, or
+        dtype: an integer dtype or bool, int64 by default. ValueError if low is not below high, or
         the dtype doesn't hold the integers (RangeError).
 
         >>> dice = flex.random.default_rng(7).integers(1, 6, size=1000, endpoint=True)
@@ -175,13 +183,52 @@ class Generator:
         >>> flex.random.default_rng(7).multinomial(9, flex.asarray([0.5, 0.5]), size=4).sum(axis=1).tolist()
         [9, 9, 9, 9]
         """
-    def multivariate_normal(self, mean: _Operand, cov: _Operand, size: _Shape | None = None, *, dtype: _DType | None = None) -> Tensor:
-        """Normally distributed vectors, `[*size, n]`, of a mean `[n]` and a covariance `[n, n]`
-        (ShapeError), which must be symmetric without negative eigenvalues (ValueError).
+    def multivariate_hypergeometric(self, colors: _Operand, nsample: SupportsIndex, size: _Shape | None = None, method: str = 'marginals') -> Tensor:
+        """How many elements of each color are among nsample ones, drawn from colors of each without
+        putting any back, as int64 of shape `[*size, n]`, for colors of shape `[n]` (ShapeError).
+        They must be integers from 0 to 10**9 as must be their sum, which nsample must not exceed.
+        method: "marginals" or "count", which make no difference (ValueError for both).
+
+        >>> rng = flex.random.default_rng(7)
+        >>> rng.multivariate_hypergeometric([8, 4, 1], 6, size=3).sum(axis=1).tolist()
+        [6, 6, 6]
+        """
+    def multivariate_normal(self, mean: _Operand, cov: _Operand, size: _Shape | None = None, check_valid: Literal['raise', 'warn', 'ignore'] = 'raise', tol: float = 1e-08, *, method: Literal['cholesky', 'eigh', 'svd'] = 'cholesky', dtype: _DType | None = None) -> Tensor:
+        """Normally distributed vectors, `[*size, n]`, of a mean `[n]` and a covariance `[n, n]` (ShapeError), which must be symmetric without
+        negative eigenvalues.
+
+        check_valid: whether a covariance that is not raises a ValueError, the default, a RuntimeWarning, or nothing. tol: how far elements and
+        eigenvalues may be off; Cholesky's factor has its own, the rounding of the dtype, unless the check is left out. method: how the
+        covariance is factored; "cholesky" then needs positive eigenvalues (LinAlgError). ValueError for another method or check.
 
         >>> rng = flex.random.default_rng(7)
         >>> rng.multivariate_normal(flex.ones(2), flex.eye(2), size=5).shape
         (5, 2)
+        >>> rng.multivariate_normal([0.0, 0.0], [[1.0, 1.0], [1.0, 1.0]], 3, method="eigh").shape
+        (3, 2)
+        """
+    def negative_binomial(self, n: _Operand, p: _Operand, size: _Shape | None = None) -> Tensor:
+        """The failures before n successes of probability p, as int64. n must be positive, p above 0 and
+        at most 1, and int64 hold the integers (ValueError).
+
+        >>> flex.random.default_rng(7).negative_binomial(5, 1.0, size=2).tolist()
+        [0, 0]
+        """
+    def noncentral_chisquare(self, df: _Operand, nonc: _Operand, size: _Shape | None = None, *, dtype: _DType | None = None) -> Tensor:
+        """Floats of the noncentral chi-square distribution with df degrees of freedom, which must be
+        positive: the sum of squares of normal variables, the squares of whose means add to nonc, which
+        must not be negative (ValueError).
+
+        >>> flex.random.default_rng(7).noncentral_chisquare(3, 2, size=2).shape
+        (2,)
+        """
+    def noncentral_f(self, dfnum: _Operand, dfden: _Operand, nonc: _Operand, size: _Shape | None = None, *, dtype: _DType | None = None) -> Tensor:
+        """Floats of the noncentral F distribution: the ratio of a noncentral chi-square variable and a
+        chi-square variable, each divided by its degrees of freedom, which must be positive. nonc must
+        not be negative (ValueError).
+
+        >>> flex.random.default_rng(7).noncentral_f(3, 8, 2, size=2).shape
+        (2,)
         """
     def normal(self, loc: _Operand = 0.0, scale: _Operand = 1.0, size: _Shape | None = None, *, dtype: _DType | None = None) -> Tensor:
         """Normally distributed floats of mean loc and standard deviation scale, which must not be
@@ -312,6 +359,14 @@ class Generator:
         >>> ((x >= -1) & (x < 1)).all().item()
         True
         """
+    def vonmises(self, mu: _Operand, kappa: _Operand, size: _Shape | None = None, *, dtype: _DType | None = None) -> Tensor:
+        """Angles of the von Mises distribution around mu, from -pi to pi: evenly distributed for a kappa
+        of 0, the narrower the larger it is (Best and Fisher 1979). mu must be finite, and kappa not
+        negative (ValueError).
+
+        >>> flex.random.default_rng(7).vonmises(0.0, 4.0, size=2).shape
+        (2,)
+        """
     def wald(self, mean: _Operand, scale: _Operand, size: _Shape | None = None, *, dtype: _DType | None = None) -> Tensor:
         """Floats of the Wald or inverse Gaussian distribution of this mean and scale, which must be positive (ValueError). By the method of
         Michael, Schucany and Haas (1976), with the square of a normal variable from two others.
@@ -324,6 +379,13 @@ class Generator:
 
         >>> flex.random.default_rng(7).weibull(0.0, size=2).tolist()
         [0.0, 0.0]
+        """
+    def zipf(self, a: _Operand, size: _Shape | None = None) -> Tensor:
+        """Integers of the Zipf or zeta distribution, as int64: k from 1 on with a probability in
+        proportion to `k**-a`. a must be above 1 (ValueError).
+
+        >>> flex.random.default_rng(7).zipf(3, size=2).shape
+        (2,)
         """
 
 def default_rng(seed: SupportsIndex | Generator | None = None) -> Generator:

@@ -178,10 +178,10 @@ fn ranged_each<T: Truncated + Send>(
     });
 }
 
-/// Draws an element of two parameters.
-pub type Sampler = fn(&mut Draws, [f64; 2]) -> f64;
+/// Draws an element of up to three parameters.
+pub type Sampler = fn(&mut Draws, [f64; 3]) -> f64;
 /// The parameters of an element.
-pub type Parameters<'a> = dyn Fn(usize) -> [f64; 2] + Sync + 'a;
+pub type Parameters<'a> = dyn Fn(usize) -> [f64; 3] + Sync + 'a;
 
 /// Fills a tensor of floats or int64, element `i` from block `i` and its retries.
 pub fn elements(

@@ -21,6 +21,7 @@
 
 mod choice;
 mod floats;
+mod further;
 mod integers;
 mod order;
 mod parameter;

@@ -13,27 +13,27 @@ use crate::scalar::Shown;
 use crate::tensor::Tensor;
 
 /// The largest mean of Poisson numbers, all of which int64 holds.
-const LARGEST_MEAN: f64 = 9.223_372_006_484_771e18;
+pub(super) const LARGEST_MEAN: f64 = 9.223_372_006_484_771e18;
 
-fn positive(x: f64) -> bool {
+pub(super) fn positive(x: f64) -> bool {
     x > 0.0 && x.is_finite()
 }
-fn not_negative(x: f64) -> bool {
+pub(super) fn not_negative(x: f64) -> bool {
     x >= 0.0 && x.is_finite()
 }
 fn probability(x: f64) -> bool {
     (0.0..=1.0).contains(&x)
 }
 
-const POSITIVE: &str = "be positive and finite";
-const NOT_NEGATIVE: &str = "not be negative, and be finite";
+pub(super) const POSITIVE: &str = "be positive and finite";
+pub(super) const NOT_NEGATIVE: &str = "not be negative, and be finite";
 
 impl Generator {
-    /// Elements drawn one by one, of two parameters.
+    /// Elements drawn one by one, of up to three parameters.
     pub(super) fn elements(
         &mut self,
         op: &'static str,
-        parameters: [&Values; 2],
+        parameters: &[&Values],
         shape: &[usize],
         dtype: DType,
         sampler: Sampler,
@@ -43,8 +43,14 @@ impl Generator {
         }
         let mut y = Tensor::empty(shape, dtype)?;
         let source = self.take_blocks(y.len() as u64);
-        let [a, b] = parameters;
-        draw::elements(op, source, &|i| [a.at(i), b.at(i)], sampler, &mut y)?;
+        let of_element = |i: usize| {
+            let mut values = [0.0; 3];
+            for (x, all) in values.iter_mut().zip(parameters) {
+                *x = all.at(i);
+            }
+            values
+        };
+        draw::elements(op, source, &of_element, sampler, &mut y)?;
         Ok(y)
     }
     /// Gamma-distributed floats of a shape parameter and scale 1 (Marsaglia and Tsang, 2000).
@@ -81,8 +87,8 @@ impl Generator {
     ) -> Result<Tensor> {
         check_float(op, dtype)?;
         let a = Values::new(op, name, &a, shape, not_negative, NOT_NEGATIVE)?;
-        let sampler = |draws: &mut Draws, [a, _]: [f64; 2]| draws.gamma(a);
-        self.elements(op, [&a, &Values::One(0.0)], shape, dtype, sampler)
+        let sampler = |draws: &mut Draws, [a, ..]: [f64; 3]| draws.gamma(a);
+        self.elements(op, &[&a], shape, dtype, sampler)
     }
     /// Gamma-distributed floats: `scale` times [`standard_gamma`](Generator::standard_gamma).
     ///
@@ -133,8 +139,8 @@ impl Generator {
         let shape = shape.as_ref();
         check_float(OP, dtype)?;
         let df = Values::new(OP, "df", &df.into(), shape, positive, POSITIVE)?;
-        let sampler = |draws: &mut Draws, [df, _]: [f64; 2]| 2.0 * draws.gamma(df / 2.0);
-        self.elements(OP, [&df, &Values::One(0.0)], shape, dtype, sampler)
+        let sampler = |draws: &mut Draws, [df, ..]: [f64; 3]| 2.0 * draws.gamma(df / 2.0);
+        self.elements(OP, &[&df], shape, dtype, sampler)
     }
     /// Floats of the beta distribution, from 0 to 1.
     ///
@@ -159,7 +165,9 @@ impl Generator {
         check_float(OP, dtype)?;
         let a = Values::new(OP, "a", &a.into(), shape, positive, POSITIVE)?;
         let b = Values::new(OP, "b", &b.into(), shape, positive, POSITIVE)?;
-        self.elements(OP, [&a, &b], shape, dtype, |draws, [a, b]| draws.beta(a, b))
+        self.elements(OP, &[&a, &b], shape, dtype, |draws, [a, b, _]| {
+            draws.beta(a, b)
+        })
     }
     /// Poisson-distributed integers of mean `lam`, as int64 (Hormann, 1993).
     ///
@@ -182,8 +190,8 @@ impl Generator {
         let accepted = |x| (0.0..=LARGEST_MEAN).contains(&x);
         let must = "be from 0 to 9.22e18, so that int64 holds the integers";
         let lam = Values::new(OP, "lam", &lam.into(), shape, accepted, must)?;
-        let sampler = |draws: &mut Draws, [lam, _]: [f64; 2]| draws.poisson(lam);
-        self.elements(OP, [&lam, &Values::One(0.0)], shape, DType::I64, sampler)
+        let sampler = |draws: &mut Draws, [lam, ..]: [f64; 3]| draws.poisson(lam);
+        self.elements(OP, &[&lam], shape, DType::I64, sampler)
     }
     /// Binomially distributed integers, as int64: how many of `n` trials of probability `p` succeed
     /// (Hormann, 1993).
@@ -207,7 +215,7 @@ impl Generator {
         let shape = shape.as_ref();
         let n = Values::new(OP, "n", &n.into(), shape, is_count, COUNT)?;
         let p = Values::new(OP, "p", &p.into(), shape, probability, "be from 0 to 1")?;
-        self.elements(OP, [&n, &p], shape, DType::I64, |draws, [n, p]| {
+        self.elements(OP, &[&n, &p], shape, DType::I64, |draws, [n, p, _]| {
             draws.binomial(n, p)
         })
     }
@@ -239,8 +247,8 @@ impl Generator {
             accepted,
             "be above 0, and at most 1",
         )?;
-        let sampler = |draws: &mut Draws, [p, _]: [f64; 2]| draws.geometric(p);
-        self.elements(OP, [&p, &Values::One(0.0)], shape, DType::I64, sampler)
+        let sampler = |draws: &mut Draws, [p, ..]: [f64; 3]| draws.geometric(p);
+        self.elements(OP, &[&p], shape, DType::I64, sampler)
     }
 }
 

@@ -2,6 +2,7 @@
 //! the result, and takes the bits of a counter of its own.
 
 use super::floats::check_float;
+use super::further::{FEW, is_few};
 use super::parameter::Values;
 use super::shaped::{COUNT, check_probabilities, is_count};
 use super::{Generator, floats};
@@ -144,6 +145,57 @@ impl Generator {
             }
         };
         self.rows(OP, shape, width, DType::I64, &row)
+    }
+    /// How many elements of each color are among `sample` ones, drawn from `colors` of each without
+    /// putting any back: int64 of shape `shape` with one more dimension, that of `colors`. Drawn as
+    /// hypergeometric numbers of the elements that are left.
+    ///
+    /// Errors if `colors` has not one dimension, a number is no integer from 0 to 10^9, their sum
+    /// exceeds that, or `sample` exceeds the sum.
+    ///
+    /// ```
+    /// use flex::{Tensor, random::default_rng};
+    /// let x = default_rng(7).multivariate_hypergeometric(&Tensor::from([8, 4, 0]), 6, 3)?;
+    /// assert_eq!(x.sum(1)?.to_vec::<i64>()?, [6; 3]);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn multivariate_hypergeometric(
+        &mut self,
+        colors: &Tensor,
+        sample: usize,
+        shape: impl IntoShape,
+    ) -> Result<Tensor> {
+        const OP: &str = "multivariate_hypergeometric";
+        let colors = vector(OP, "colors", colors)?;
+        if let Some(x) = colors.iter().find(|x| !is_few(**x)) {
+            let message = message!("colors has {}; it must {FEW}", Shown(*x));
+            return Err(Error::value(OP, message));
+        }
+        let all: f64 = colors.iter().sum();
+        if !is_few(all) {
+            let message = message!("colors sums to {all}, more than 10^9");
+            return Err(Error::value(OP, message));
+        }
+        let sample = sample as f64;
+        if sample > all {
+            let message = message!("nsample is {sample}, of {all} elements");
+            return Err(Error::value(OP, message));
+        }
+        let row = |draws: &mut Draws, _: usize, y: &mut [f64]| {
+            let (mut rest, mut left) = (all, sample);
+            for (y, color) in y.iter_mut().zip(&colors) {
+                rest -= color;
+                *y = draws.hypergeometric(*color, rest, left);
+                left -= *y;
+            }
+        };
+        self.rows(
+            OP,
+            shape.into_shape().as_ref(),
+            colors.len(),
+            DType::I64,
+            &row,
+        )
     }
     /// Vectors of the Dirichlet distribution, of positive numbers that sum to 1: of shape `shape`
     /// with one more dimension, that of `alpha`. Gamma variables over their sum, in logarithms.

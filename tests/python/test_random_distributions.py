@@ -171,10 +171,111 @@ def test_counts():
         assert masses(g.binomial(n, p, N), stats.binom(n, p))
     for p in (0.02, 0.5, 0.99):
         assert masses(g.geometric(p, N), stats.geom(p))
+    for n, p in [(1, 0.5), (0.3, 0.1), (20, 0.7), (400.5, 0.2)]:
+        assert masses(g.negative_binomial(n, p, N), stats.nbinom(n, p))
+    for a in (1.7, 2.5, 4):
+        assert masses(flex.minimum(g.zipf(a, N), 60), stats.zipf(a))
+    for good, bad, n in [(5, 3, 4), (30, 70, 20), (70, 30, 95), (500, 40, 60), (9000, 5000, 7000)]:
+        expected = stats.hypergeom(good + bad, good, n)
+        assert masses(g.hypergeometric(good, bad, n, N), expected)
     for p in (0.05, 0.3, 0.9, 0.999):
         assert masses(g.logseries(p, N), stats.logser(p))
     for x in (g.poisson(size=2), g.binomial(3, 0.5, 2), g.geometric(0.5, 2), g.logseries(0.5, 2)):
         assert x.dtype == flex.int64
+
+
+def test_further_floats():
+    g = rng(21)
+    for df, nonc in [(0.5, 3), (1, 0), (4, 0.2), (7.5, 30)]:
+        x = g.noncentral_chisquare(df, nonc, N, dtype="float64")
+        assert fits(x, stats.ncx2(df, nonc).cdf if nonc else stats.chi2(df).cdf)
+    for dfnum, dfden, nonc in [(3, 8, 2), (0.7, 20, 5)]:
+        assert fits(g.noncentral_f(dfnum, dfden, nonc, N), stats.ncf(dfnum, dfden, nonc).cdf)
+    for mu, kappa in [(0, 0), (1.3, 1e-6), (-2, 0.7), (0.5, 40), (1, 5e5), (1, 1e9)]:
+        x = values(g.vonmises(mu, kappa, N, dtype="float64"))
+        assert np.abs(x).max() <= np.pi
+        around = np.angle(np.exp(1j * (x - mu)))
+        expected = stats.vonmises(kappa).cdf if kappa else stats.uniform(-np.pi, 2 * np.pi).cdf
+        assert fits(flex.asarray(around), expected)
+
+
+def test_edges_of_further_distributions():
+    g = rng(22)
+    assert g.hypergeometric([5, 0, 3, 4], [0, 5, 4, 4], [3, 3, 0, 8]).tolist() == [3, 0, 0, 4]
+    assert g.negative_binomial(3, 1.0, 2).tolist() == [0, 0]
+    assert g.zipf(2000.0, 3).tolist() == [1, 1, 1]
+    assert (g.zipf(1 + 1e-9, 1000) >= 1).all()
+    assert (g.hypergeometric(10**9, 10**9, 10**9, 100) > 4e8).all()
+    assert g.negative_binomial([[1.0], [2.0]], [0.5, 0.1, 0.2]).shape == (2, 3)
+    assert g.vonmises([0.0, 1.0], 2.0, dtype="float16").dtype == flex.float16
+    colors = [8, 0, 4, 1]
+    for method in ("marginals", "count"):
+        x = values(g.multivariate_hypergeometric(colors, 6, (N, 2), method))
+        assert x.shape == (N, 2, 4)
+        assert (x.sum(-1) == 6).all()
+        assert masses(flex.asarray(x[:, 0, 2].copy()), stats.hypergeom(13, 4, 6))
+    wrong = {
+        "hypergeometric: ngood is -1; it must be an integer": lambda: g.hypergeometric(-1, 2, 1),
+        "hypergeometric: nsample is 4, of 3 elements": lambda: g.hypergeometric(1, 2, 4),
+        "hypergeometric: nbad is 1.5;": lambda: g.hypergeometric(1, 1.5, 1),
+        "negative_binomial: p is 0; it must be above 0": lambda: g.negative_binomial(1, 0),
+        "negative_binomial: n is 0; it must be positive": lambda: g.negative_binomial(0, 0.5),
+        "negative_binomial: n is 1e19 and p 0.1; int64": lambda: g.negative_binomial(1e19, 0.1),
+        "zipf: a is 1; it must be above 1": lambda: g.zipf(1),
+        "vonmises: kappa is -1; it must not be negative": lambda: g.vonmises(0, -1),
+        "vonmises: mu is inf; it must be finite": lambda: g.vonmises(np.inf, 1),
+        "noncentral_chisquare: nonc is -1;": lambda: g.noncentral_chisquare(1, -1),
+        "noncentral_f: dfden is 0; it must be positive": lambda: g.noncentral_f(1, 0, 1),
+        "multivariate_hypergeometric: colors has -1;": lambda: g.multivariate_hypergeometric(
+            [-1], 1
+        ),
+        "multivariate_hypergeometric: nsample is 3, of 2 elements": lambda: (
+            g.multivariate_hypergeometric([1, 1], 3)
+        ),
+        "multivariate_hypergeometric: method is": lambda: g.multivariate_hypergeometric(
+            [1], 1, method="a"
+        ),
+    }
+    before = g.state
+    for message, call in wrong.items():
+        with pytest.raises(ValueError, match=f"^{message}"):
+            call()
+    assert g.state == before
+
+
+def test_methods_of_normal_vectors():
+    cov = np.array([[2.0, 0.7], [0.7, 0.5]])
+    for method in ("cholesky", "eigh", "svd"):
+        x = values(rng(23).multivariate_normal([1.0, -1.0], cov, N, method=method, dtype="float64"))
+        assert np.allclose(np.cov(x.T), cov, atol=0.06)
+        white = np.linalg.solve(np.linalg.cholesky(cov), (x - [1, -1]).T)
+        for row in white:
+            assert fits(flex.asarray(row.copy()), stats.norm.cdf)
+    assert rng().multivariate_normal([0.0], [[1.0]], method="svd").shape == (1,)
+    flat = rng().multivariate_normal([0.0, 0.0], np.ones((2, 2)), 5, method="eigh", dtype="float64")
+    assert flex.allclose(flat[:, 0], flat[:, 1], atol=1e-6)
+    for bad in ([[1.0, 2.0], [2.0, 1.0]], [[1.0, 0.5], [0.0, 1.0]]):
+        for method in ("cholesky", "eigh", "svd"):
+            g = rng(2)
+            before = g.state
+            with pytest.raises(ValueError, match="multivariate_normal: cov must be symmetric"):
+                g.multivariate_normal([0.0, 0.0], bad, 3, method=method)
+            assert g.state == before
+        with pytest.warns(RuntimeWarning, match="cov must be symmetric"):
+            g.multivariate_normal([0.0, 0.0], bad, 3, "warn", method="svd")
+        assert g.multivariate_normal([0.0, 0.0], bad, 3, "ignore", method="eigh").shape == (3, 2)
+    assert g.multivariate_normal([0.0, 0.0], np.diag([1.0, -1e-3]), 3, "raise", 0.1, method="svd")[
+        :, 0
+    ].shape == (3,)
+    for call in (
+        lambda: g.multivariate_normal([0.0], [[1.0]], check_valid="a"),
+        lambda: g.multivariate_normal([0.0], [[1.0]], method="a"),
+        lambda: g.multivariate_normal([0.0], [[np.inf]], method="svd"),
+    ):
+        with pytest.raises(ValueError, match="multivariate_normal: "):
+            call()
+    with pytest.raises(flex.ShapeError, match=r"multivariate_normal: mean is \[n\]"):
+        g.multivariate_normal([0.0, 0.0], [[1.0]], method="svd")
 
 
 def test_logarithmic_series():

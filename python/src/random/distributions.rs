@@ -2,9 +2,10 @@
 
 use super::{Parameter, PyGenerator, float, operand, shape, vector};
 use crate::cell::PyTensor;
-use crate::convert::{Given, Ints};
+use crate::convert::{Given, Ints, count};
 use crate::dtype::DTypeArg;
 use flex::ops::Arg;
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 /// A parameter without a default.
@@ -247,6 +248,160 @@ impl PyGenerator {
         let shape = shape(OP, size, &parameters)?;
         self.draw(py, &shape, |rng| rng.multinomial(n, &pvals, &shape))
     }
+    /// Floats of the noncentral chi-square distribution with df degrees of freedom, which must be
+    /// positive: the sum of squares of normal variables, the squares of whose means add to nonc, which
+    /// must not be negative (ValueError).
+    ///
+    /// >>> flex.random.default_rng(7).noncentral_chisquare(3, 2, size=2).shape
+    /// (2,)
+    #[pyo3(signature = (df, nonc, size = None, *, dtype = None))]
+    fn noncentral_chisquare(
+        &self,
+        py: Python<'_>,
+        df: Given<Parameter>,
+        nonc: Given<Parameter>,
+        size: Option<Given<Ints>>,
+        dtype: Option<Given<DTypeArg>>,
+    ) -> PyResult<PyTensor> {
+        const OP: &str = "noncentral_chisquare";
+        let (df, nonc) = (required(OP, "df", df)?, required(OP, "nonc", nonc)?);
+        let (shape, dtype) = (shape(OP, size, &[&df, &nonc])?, float(OP, dtype)?);
+        self.draw(py, &shape, |rng| {
+            rng.noncentral_chisquare(df, nonc, &shape, dtype)
+        })
+    }
+    /// Floats of the noncentral F distribution: the ratio of a noncentral chi-square variable and a
+    /// chi-square variable, each divided by its degrees of freedom, which must be positive. nonc must
+    /// not be negative (ValueError).
+    ///
+    /// >>> flex.random.default_rng(7).noncentral_f(3, 8, 2, size=2).shape
+    /// (2,)
+    #[pyo3(signature = (dfnum, dfden, nonc, size = None, *, dtype = None))]
+    fn noncentral_f(
+        &self,
+        py: Python<'_>,
+        dfnum: Given<Parameter>,
+        dfden: Given<Parameter>,
+        nonc: Given<Parameter>,
+        size: Option<Given<Ints>>,
+        dtype: Option<Given<DTypeArg>>,
+    ) -> PyResult<PyTensor> {
+        const OP: &str = "noncentral_f";
+        let (dfnum, dfden) = (required(OP, "dfnum", dfnum)?, required(OP, "dfden", dfden)?);
+        let nonc = required(OP, "nonc", nonc)?;
+        let shape = shape(OP, size, &[&dfnum, &dfden, &nonc])?;
+        let dtype = float(OP, dtype)?;
+        self.draw(py, &shape, |rng| {
+            rng.noncentral_f(dfnum, dfden, nonc, &shape, dtype)
+        })
+    }
+    /// Angles of the von Mises distribution around mu, from -pi to pi: evenly distributed for a kappa
+    /// of 0, the narrower the larger it is (Best and Fisher 1979). mu must be finite, and kappa not
+    /// negative (ValueError).
+    ///
+    /// >>> flex.random.default_rng(7).vonmises(0.0, 4.0, size=2).shape
+    /// (2,)
+    #[pyo3(signature = (mu, kappa, size = None, *, dtype = None))]
+    fn vonmises(
+        &self,
+        py: Python<'_>,
+        mu: Given<Parameter>,
+        kappa: Given<Parameter>,
+        size: Option<Given<Ints>>,
+        dtype: Option<Given<DTypeArg>>,
+    ) -> PyResult<PyTensor> {
+        const OP: &str = "vonmises";
+        let (mu, kappa) = (required(OP, "mu", mu)?, required(OP, "kappa", kappa)?);
+        let (shape, dtype) = (shape(OP, size, &[&mu, &kappa])?, float(OP, dtype)?);
+        self.draw(py, &shape, |rng| rng.vonmises(mu, kappa, &shape, dtype))
+    }
+    /// The failures before n successes of probability p, as int64. n must be positive, p above 0 and
+    /// at most 1, and int64 hold the integers (ValueError).
+    ///
+    /// >>> flex.random.default_rng(7).negative_binomial(5, 1.0, size=2).tolist()
+    /// [0, 0]
+    #[pyo3(signature = (n, p, size = None))]
+    fn negative_binomial(
+        &self,
+        py: Python<'_>,
+        n: Given<Parameter>,
+        p: Given<Parameter>,
+        size: Option<Given<Ints>>,
+    ) -> PyResult<PyTensor> {
+        const OP: &str = "negative_binomial";
+        let (n, p) = (required(OP, "n", n)?, required(OP, "p", p)?);
+        let shape = shape(OP, size, &[&n, &p])?;
+        self.draw(py, &shape, |rng| rng.negative_binomial(n, p, &shape))
+    }
+    /// Integers of the Zipf or zeta distribution, as int64: k from 1 on with a probability in
+    /// proportion to `k**-a`. a must be above 1 (ValueError).
+    ///
+    /// >>> flex.random.default_rng(7).zipf(3, size=2).shape
+    /// (2,)
+    #[pyo3(signature = (a, size = None))]
+    fn zipf(
+        &self,
+        py: Python<'_>,
+        a: Given<Parameter>,
+        size: Option<Given<Ints>>,
+    ) -> PyResult<PyTensor> {
+        const OP: &str = "zipf";
+        let a = required(OP, "a", a)?;
+        let shape = shape(OP, size, &[&a])?;
+        self.draw(py, &shape, |rng| rng.zipf(a, &shape))
+    }
+    /// How many of nsample elements, drawn from ngood good and nbad bad ones without putting any back,
+    /// are good, as int64. They must be integers from 0 to 10**9, and nsample not exceed the elements
+    /// (ValueError).
+    ///
+    /// >>> flex.random.default_rng(7).hypergeometric(5, 0, 3, size=2).tolist()
+    /// [3, 3]
+    #[pyo3(signature = (ngood, nbad, nsample, size = None))]
+    fn hypergeometric(
+        &self,
+        py: Python<'_>,
+        ngood: Given<Parameter>,
+        nbad: Given<Parameter>,
+        nsample: Given<Parameter>,
+        size: Option<Given<Ints>>,
+    ) -> PyResult<PyTensor> {
+        const OP: &str = "hypergeometric";
+        let (ngood, nbad) = (required(OP, "ngood", ngood)?, required(OP, "nbad", nbad)?);
+        let nsample = required(OP, "nsample", nsample)?;
+        let shape = shape(OP, size, &[&ngood, &nbad, &nsample])?;
+        self.draw(py, &shape, |rng| {
+            rng.hypergeometric(ngood, nbad, nsample, &shape)
+        })
+    }
+    /// How many elements of each color are among nsample ones, drawn from colors of each without
+    /// putting any back, as int64 of shape `[*size, n]`, for colors of shape `[n]` (ShapeError).
+    /// They must be integers from 0 to 10**9 as must be their sum, which nsample must not exceed.
+    /// method: "marginals" or "count", which make no difference (ValueError for both).
+    ///
+    /// >>> rng = flex.random.default_rng(7)
+    /// >>> rng.multivariate_hypergeometric([8, 4, 1], 6, size=3).sum(axis=1).tolist()
+    /// [6, 6, 6]
+    #[pyo3(signature = (colors, nsample, size = None, method = "marginals"))]
+    fn multivariate_hypergeometric(
+        &self,
+        py: Python<'_>,
+        colors: Given<Parameter>,
+        nsample: isize,
+        size: Option<Given<Ints>>,
+        method: &str,
+    ) -> PyResult<PyTensor> {
+        const OP: &str = "multivariate_hypergeometric";
+        if !["marginals", "count"].contains(&method) {
+            return Err(PyValueError::new_err(format!(
+                "{OP}: method is {method:?}; it is \"marginals\" or \"count\""
+            )));
+        }
+        let colors = vector(OP, "colors", colors)?;
+        let (shape, nsample) = (shape(OP, size, &[])?, count(OP, "nsample", nsample)?);
+        self.draw(py, &shape, |rng| {
+            rng.multivariate_hypergeometric(&colors, nsample, &shape)
+        })
+    }
     /// Vectors of the Dirichlet distribution, of positive numbers that sum to 1: `[*size, n]`, for
     /// alpha of shape `[n]` (ShapeError), which must be positive (ValueError).
     ///
@@ -265,13 +420,8 @@ impl PyGenerator {
         let (shape, dtype) = (shape(OP, size, &[])?, float(OP, dtype)?);
         self.draw(py, &shape, |rng| rng.dirichlet(&alpha, &shape, dtype))
     }
-    /// Normally distributed vectors, `[*size, n]`, of a mean `[n]` and a covariance `[n, n]`
-    /// (ShapeError), which must be symmetric without negative eigenvalues (ValueError).
-    ///
-    /// >>> rng = flex.random.default_rng(7)
-    /// >>> rng.multivariate_normal(flex.ones(2), flex.eye(2), size=5).shape
-    /// (5, 2)
-    #[pyo3(signature = (mean, cov, size = None, *, dtype = None))]
+    /// What `multivariate_normal` draws by Cholesky's factor.
+    #[pyo3(name = "_multivariate_normal", signature = (mean, cov, size = None, *, dtype = None))]
     fn multivariate_normal(
         &self,
         py: Python<'_>,

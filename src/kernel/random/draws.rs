@@ -10,7 +10,7 @@ use crate::kernel::math::Math;
 use crate::simd::Portable;
 
 /// The most rounds of a loop.
-const MOST: usize = 100;
+pub(super) const MOST: usize = 100;
 
 /// The random bits of an element.
 pub struct Draws {
@@ -21,13 +21,13 @@ pub struct Draws {
     kept: Option<u64>,
 }
 
-fn log(x: f64) -> f64 {
+pub(super) fn log(x: f64) -> f64 {
     Math::log::<Portable>(x)
 }
-fn exp(x: f64) -> f64 {
+pub(super) fn exp(x: f64) -> f64 {
     Math::exp::<Portable>(x)
 }
-fn sqrt(x: f64) -> f64 {
+pub(super) fn sqrt(x: f64) -> f64 {
     Math::sqrt::<Portable>(x)
 }
 

@@ -8,6 +8,7 @@
 mod draws;
 #[cfg(feature = "nn")]
 mod dropout;
+mod further;
 mod philox;
 mod range;
 mod transform;

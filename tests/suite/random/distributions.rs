@@ -314,3 +314,82 @@ fn errors_leave_the_state() {
         );
     }
 }
+
+#[test]
+fn noncentral_distributions_and_angles() {
+    let mut g = default_rng(31);
+    for (df, nonc) in [(0.5, 3.0), (1.0, 0.0), (4.0, 0.25), (7.5, 30.0)] {
+        let x = doubles(g.noncentral_chisquare(df, nonc, N, DType::F64));
+        let half: f64 = df + 2.0 * nonc;
+        let excess = 12.0 * (df + 4.0 * nonc) / (half * half);
+        has_moments("noncentral", &x, df + nonc, 2.0 * half, 3.0 + excess);
+    }
+    let x = doubles(g.noncentral_f(3, 40, 2, N, DType::F64));
+    let mean = x.iter().sum::<f64>() / N as f64;
+    assert!((mean - 40.0 / 38.0 * 5.0 / 3.0).abs() < 0.05);
+    // evenly distributed, and nearly normal
+    let x = doubles(g.vonmises(1.0, 0.0, N, DType::F64));
+    let turn = 2.0 * core::f64::consts::PI;
+    assert!(kolmogorov(&x, |x| x / turn + 0.5) < 2.0);
+    for kappa in [5e5, 1e8] {
+        let x = doubles(g.vonmises(0.0, kappa, N, DType::F64));
+        assert!(kolmogorov(&x, |x| normal(x * f64::sqrt(kappa))) < 2.0);
+    }
+    let x = doubles(g.vonmises(3.0, 2.0, N, DType::F64));
+    assert!(x.iter().all(|x| x.abs() <= turn / 2.0));
+    // the mean of the cosine is a ratio of Bessel functions
+    let cosine = x.iter().map(|x| (x - 3.0).cos()).sum::<f64>() / N as f64;
+    assert!((cosine - 0.697_774_657_964_007_9).abs() < 0.01);
+}
+
+#[test]
+fn counts_of_failures_ranks_and_populations() {
+    let mut g = default_rng(32);
+    for (n, p) in [(1.0, 0.5), (0.5, 0.25), (20.0, 0.75), (300.0, 0.1)] {
+        let x = doubles(g.negative_binomial(n, p, N));
+        let (mean, variance) = (n * (1.0 - p) / p, n * (1.0 - p) / (p * p));
+        let excess = 6.0 / n + p * p / ((1.0 - p) * n);
+        has_moments("negative binomial", &x, mean, variance, 3.0 + excess);
+    }
+    // zeta(2) and zeta(4)
+    for (a, zeta) in [(2.0, 1.644_934_066_848_226_4), (4.0, 1.082_323_233_711_138)] {
+        let x = doubles(g.zipf(a, N));
+        let masses: Vec<f64> = (1..=5).map(|k| f64::powf(k as f64, -a) / zeta).collect();
+        for (k, mass) in masses.iter().enumerate() {
+            let found = x.iter().filter(|x| **x == (k + 1) as f64).count() as f64;
+            let spread = (N as f64 * mass * (1.0 - mass)).sqrt();
+            assert!(
+                (found - N as f64 * mass).abs() < 5.0 * spread,
+                "zipf {a} {k}"
+            );
+        }
+    }
+    for (good, bad, sample) in [
+        (5.0, 3.0, 4.0),
+        (30.0, 70.0, 20.0),
+        (70.0, 30.0, 95.0),
+        (9000.0, 5000.0, 7000.0),
+    ] {
+        let x = doubles(g.hypergeometric(good, bad, sample, N));
+        let all: f64 = good + bad;
+        let (mean, p) = (sample * good / all, good / all);
+        let variance = mean * (1.0 - p) * (all - sample) / (all - 1.0);
+        has_moments("hypergeometric", &x, mean, variance, 3.5);
+        assert!(
+            x.iter()
+                .all(|x| *x <= good.min(sample) && *x >= sample - bad)
+        );
+    }
+    let x = g
+        .multivariate_hypergeometric(&Tensor::from([8, 0, 4, 1]), 6, 1000)
+        .unwrap();
+    assert_eq!(x.sum(1).unwrap().to_vec::<i64>().unwrap(), [6; 1000]);
+    assert!(g.hypergeometric(1, 2, 4, 3).is_err() && g.zipf(1.0, 3).is_err());
+    assert!(
+        g.negative_binomial(1e19, 0.1, 3).is_err() && g.vonmises(0, -1, 3, DType::F32).is_err()
+    );
+    assert!(
+        g.multivariate_hypergeometric(&Tensor::from([1]), 2, 3)
+            .is_err()
+    );
+}
