@@ -1,9 +1,16 @@
 # Written by scripts/make_stubs.py.
+import builtins
 from typing import Literal, SupportsIndex
 
 from flex._flex import Tensor, _Device, _DType, _Operand, _Shape
+from flex._transforms import dctn as dctn
+from flex._transforms import dst as dst
+from flex._transforms import dstn as dstn
+from flex._transforms import idctn as idctn
+from flex._transforms import idst as idst
+from flex._transforms import idstn as idstn
 
-def dct(x: _Operand, /, type: Literal[1, 2, 3, 4] = 2, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: Literal["backward", "ortho", "forward"] = 'backward') -> Tensor:
+def dct(x: _Operand, /, type: Literal[1, 2, 3, 4] = 2, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: Literal["backward", "ortho", "forward"] = 'backward', *, orthogonalize: builtins.bool | None = None) -> Tensor:
     """The discrete cosine transform of real numbers along an axis.
 
     type: 2, for 2 sum x[j] cos(pi k (2 j + 1) / (2 n));
@@ -12,7 +19,8 @@ def dct(x: _Operand, /, type: Literal[1, 2, 3, 4] = 2, n: SupportsIndex | None =
     or 1, for x[0] + (-1)^k x[n - 1] + 2 sum x[j] cos(pi j k / (n - 1)) over the other j, where
     n is at least 2. norm: which transform is divided by 2 n (2 n - 2 for type 1): the inverse
     ("backward"), this one ("forward"), or both by its square root ("ortho"), which also scales
-    the first element (and the last, for type 1) so that the transform is orthogonal. Defined
+    the first element (and the last, for type 1) so that the transform is orthogonal.
+    orthogonalize: whether these elements are scaled with any norm, or with none. Defined
     like scipy.fft.dct. The result is float32 or float64; other arguments and errors are those
     of `rfft`, and ValueError for another type.
 
@@ -80,7 +88,7 @@ def hfft(x: _Operand, /, n: SupportsIndex | None = None, axis: SupportsIndex = -
     >>> flex.fft.hfft(flex.asarray([1.0, 2.0, 3.0])).tolist()
     [8.0, -2.0, 0.0, -2.0]
     """
-def idct(x: _Operand, /, type: Literal[1, 2, 3, 4] = 2, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: Literal["backward", "ortho", "forward"] = 'backward') -> Tensor:
+def idct(x: _Operand, /, type: Literal[1, 2, 3, 4] = 2, n: SupportsIndex | None = None, axis: SupportsIndex = -1, norm: Literal["backward", "ortho", "forward"] = 'backward', *, orthogonalize: builtins.bool | None = None) -> Tensor:
     """The inverse of `dct` of the same type, with its arguments, dtypes and errors.
 
     >>> flex.fft.idct(flex.asarray([8.0, 0.0, 0.0, 0.0])).tolist()
@@ -194,6 +202,9 @@ def rfftn(x: _Operand, /, s: _Shape | None = None, axes: _Shape | None = None, n
 
 __all__ = [
     "dct",
+    "dctn",
+    "dst",
+    "dstn",
     "fft",
     "fft2",
     "fftfreq",
@@ -201,6 +212,9 @@ __all__ = [
     "fftshift",
     "hfft",
     "idct",
+    "idctn",
+    "idst",
+    "idstn",
     "ifft",
     "ifft2",
     "ifftn",

@@ -86,9 +86,10 @@ macro_rules! functions {
             x.compute_to(py, elements, move |x| transforms::$name(x, how.clone()))
         }
     )* };
-    (cosine: $($(#[$doc:meta])* $name:ident)*) => { $(
+    (cosine: $($(#[$doc:meta])* $name:ident $with:ident)*) => { $(
         $(#[$doc])*
-        #[function(x, /, r#type: "Literal[1, 2, 3, 4]" = 2, n = None, axis = -1, norm: "Literal['backward', 'ortho', 'forward']" = "backward")]
+        #[function(x, /, r#type: "Literal[1, 2, 3, 4]" = 2, n = None, axis = -1, norm: "Literal['backward', 'ortho', 'forward']" = "backward", *, orthogonalize = None)]
+        #[allow(clippy::too_many_arguments, reason = "SciPy's")]
         fn $name(
             py: Python<'_>,
             x: OperandRef,
@@ -96,10 +97,13 @@ macro_rules! functions {
             n: Option<isize>,
             axis: isize,
             norm: Option<&str>,
+            orthogonalize: Option<bool>,
         ) -> PyResult<PyTensor> {
             let kind = cosine(stringify!($name), r#type)?;
             let how = one(stringify!($name), n, axis, norm)?;
-            x.compute_to(py, how.n.unwrap_or(0), move |x| transforms::$name(x, kind, how))
+            x.compute_to(py, how.n.unwrap_or(0), move |x| {
+                transforms::$with(x, kind, &how, orthogonalize)
+            })
         }
     )* };
     (frequencies: $($(#[$doc:meta])* $name:ident)*) => { $(
@@ -261,18 +265,19 @@ functions! {
     /// or 1, for x[0] + (-1)^k x[n - 1] + 2 sum x[j] cos(pi j k / (n - 1)) over the other j, where
     /// n is at least 2. norm: which transform is divided by 2 n (2 n - 2 for type 1): the inverse
     /// ("backward"), this one ("forward"), or both by its square root ("ortho"), which also scales
-    /// the first element (and the last, for type 1) so that the transform is orthogonal. Defined
+    /// the first element (and the last, for type 1) so that the transform is orthogonal.
+    /// orthogonalize: whether these elements are scaled with any norm, or with none. Defined
     /// like scipy.fft.dct. The result is float32 or float64; other arguments and errors are those
     /// of `rfft`, and ValueError for another type.
     ///
     /// >>> flex.fft.dct(flex.asarray([1.0, 1.0, 1.0, 1.0])).tolist()
     /// [8.0, 0.0, 0.0, 0.0]
-    dct
+    dct dct_as
     /// The inverse of `dct` of the same type, with its arguments, dtypes and errors.
     ///
     /// >>> flex.fft.idct(flex.asarray([8.0, 0.0, 0.0, 0.0])).tolist()
     /// [1.0, 1.0, 1.0, 1.0]
-    idct
+    idct idct_as
 }
 
 functions! {

@@ -59,7 +59,11 @@ pub enum Dct {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn dct(x: &Tensor, kind: Dct, how: impl Into<Fft>) -> Result<Tensor> {
-    cosine("dct", x, kind, &how.into(), false)
+    dct_as(x, kind, &how.into(), None)
+}
+/// [`dct`], orthonormal up to a factor or not, whatever the norm.
+pub fn dct_as(x: &Tensor, kind: Dct, how: &Fft, ortho: Option<bool>) -> Result<Tensor> {
+    cosine("dct", x, kind, how, ortho, false)
 }
 
 /// The inverse of [`dct`] of the same type: III inverts II and II inverts III, while I and IV
@@ -72,15 +76,26 @@ pub fn dct(x: &Tensor, kind: Dct, how: impl Into<Fft>) -> Result<Tensor> {
 /// # Ok::<(), flex::Error>(())
 /// ```
 pub fn idct(x: &Tensor, kind: Dct, how: impl Into<Fft>) -> Result<Tensor> {
+    idct_as(x, kind, &how.into(), None)
+}
+/// [`idct`], orthonormal up to a factor or not, whatever the norm.
+pub fn idct_as(x: &Tensor, kind: Dct, how: &Fft, ortho: Option<bool>) -> Result<Tensor> {
     let kind = match kind {
         Dct::II => Dct::III,
         Dct::III => Dct::II,
         kind => kind,
     };
-    cosine("idct", x, kind, &how.into(), true)
+    cosine("idct", x, kind, how, ortho, true)
 }
 
-fn cosine(op: &'static str, x: &Tensor, kind: Dct, how: &Fft, inverse: bool) -> Result<Tensor> {
+fn cosine(
+    op: &'static str,
+    x: &Tensor,
+    kind: Dct,
+    how: &Fft,
+    ortho: Option<bool>,
+    inverse: bool,
+) -> Result<Tensor> {
     let x = real(op, x)?;
     let k = axis(op, how.axis, x.rank())?;
     let n = length(op, how.n, x.shape()[k])?;
@@ -97,7 +112,7 @@ fn cosine(op: &'static str, x: &Tensor, kind: Dct, how: &Fft, inverse: bool) -> 
         return Ok(y);
     }
     dispatch!(float dtype, |T| {
-        let plan = Cosine::<T>::new(kind, n, scale, how.norm == Norm::Ortho)?;
+        let plan = Cosine::<T>::new(kind, n, scale, ortho.unwrap_or(how.norm == Norm::Ortho))?;
         plan.lines(&x, k, dtype, &mut y)?;
         Ok(y)
     }, else Err(Error::unsupported(op, dtype)))

@@ -46,6 +46,9 @@ mod together;
 pub use crate::kernel::fft::Float;
 #[cfg(feature = "complex")]
 pub use cosine::{Dct, dct, idct};
+#[cfg(feature = "bindings")]
+#[doc(hidden)]
+pub use cosine::{dct_as, idct_as};
 pub use factors::next_fast_len;
 pub use frequencies::{fftfreq, fftshift, ifftshift, rfftfreq};
 #[cfg(feature = "complex")]
