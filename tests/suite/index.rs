@@ -467,3 +467,49 @@ fn views_share_until_a_write_copies() {
     let row = t.select(0, 1).unwrap();
     assert!(row.shares_storage(&t) && t.narrow(0, 0, 1).unwrap().shares_storage(&t));
 }
+
+#[test]
+fn counts_match_a_loop() {
+    let mut rng = Rng(23);
+    for (n, most) in [
+        (1, 0),
+        (5, 3),
+        (1000, 6),
+        (5000, 999),
+        (5000, 4000),
+        (3, 100_000),
+    ] {
+        let x: Vec<i64> = (0..n).map(|_| rng.between(0, most) as i64).collect();
+        let largest = x.iter().max().map_or(0, |x| *x as usize);
+        for least in [0, 4, largest + 2] {
+            let mut counts = vec![0; least.max(largest + 1)];
+            let mut sums = vec![0.0; counts.len()];
+            for (i, x) in x.iter().enumerate() {
+                counts[*x as usize] += 1;
+                sums[*x as usize] += i as f64;
+            }
+            let t = Tensor::from_slice(&x, [n]).unwrap();
+            assert_eq!(
+                t.bincount(None, least).unwrap().to_vec::<i64>().unwrap(),
+                counts
+            );
+            let w = Tensor::from_slice(&(0..n as i64).collect::<Vec<_>>(), [n]).unwrap();
+            let found = ops::bincount(&t, Some(&w), least).unwrap();
+            assert_eq!(found.to_vec::<f64>().unwrap(), sums);
+        }
+    }
+    let none = Tensor::zeros([0], DType::F32).unwrap();
+    assert_eq!(
+        none.bincount(None, 2).unwrap().to_vec::<i64>().unwrap(),
+        [0, 0]
+    );
+    assert!(Tensor::from([-1]).bincount(None, 0).is_err());
+    assert!(Tensor::from([1.0]).bincount(None, 0).is_err());
+    assert!(Tensor::from([[1]]).bincount(None, 0).is_err());
+    assert!(
+        Tensor::from([1])
+            .bincount(Some(&Tensor::from([1.0, 2.0])), 0)
+            .is_err()
+    );
+    assert!(Tensor::from([i64::MAX]).bincount(None, 0).is_err());
+}

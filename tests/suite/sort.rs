@@ -229,6 +229,52 @@ fn topk_is_the_front_of_a_sort() {
 }
 
 #[test]
+fn partitions_match_the_oracle() {
+    let mut rng = Rng(17);
+    for dtype in ordered() {
+        for (shape, axis) in [
+            (&[1][..], 0),
+            (&[63], 0),
+            (&[3000], 0),
+            (&[5, 130], 1),
+            (&[200, 3], 0),
+            (&[2, 0, 3], 2),
+        ] {
+            let base = mixed(&mut rng, shape, dtype);
+            let (v, n) = (values(&base), shape[axis]);
+            for (name, x) in layouts(&base) {
+                for count in [0, 1, 3] {
+                    let kth: Vec<usize> = (0..count).map(|_| rng.between(0, n - 1)).collect();
+                    let y = values(&x.partition(&kth, axis as isize).unwrap());
+                    for line in lines(shape, axis) {
+                        let at = format!("{dtype} {shape:?} {name} {kth:?}");
+                        let mut sorted: Vec<_> = line.iter().map(|i| v[*i].clone()).collect();
+                        sorted.sort_by(|a, b| compare(a, b, false));
+                        let mut found: Vec<_> = line.iter().map(|i| y[*i].clone()).collect();
+                        let equal = |a: &Value, b: &Value| compare(a, b, false).is_eq();
+                        for k in &kth {
+                            assert!(equal(&found[*k], &sorted[*k]), "{at}");
+                            let is_less = |a: &Value| compare(a, &found[*k], false).is_lt();
+                            assert!(!found[*k..].iter().any(is_less), "{at}");
+                            let is_more = |a: &Value| compare(a, &found[*k], false).is_gt();
+                            assert!(!found[..*k].iter().any(is_more), "{at}");
+                        }
+                        found.sort_by(|a, b| compare(a, b, false));
+                        assert!(found.iter().zip(&sorted).all(|(a, b)| equal(a, b)), "{at}");
+                    }
+                }
+            }
+        }
+    }
+    let x = Tensor::from([3, 1, 2]);
+    assert!(
+        x.partition(&[3], 0)
+            .is_err_and(|e| e.to_string().contains("kth is 3"))
+    );
+    assert!(x.partition(&[0], 1).is_err());
+}
+
+#[test]
 fn searchsorted_counts_smaller_elements() {
     let mut rng = Rng(3);
     for dtype in ordered() {

@@ -1,7 +1,7 @@
 //! Indexing: positions are checked once and become byte offsets ([`offsets`]); rows are then
 //! gathered and scattered ([`rows`]) without a check. Masks become positions, or choose elements
 //! ([`mask`]). Rows are also reduced
-//! ([`bag`]).
+//! ([`bag`]). Integers are counted ([`counts`]).
 //!
 //! Positions become byte offsets in a table or, where each element has a position of its own, tile
 //! by tile in L1. Scatters always use the table, since errors come before writes. In a scatter of
@@ -11,6 +11,7 @@
 
 #[cfg(feature = "nn")]
 pub mod bag;
+pub mod counts;
 pub mod mask;
 pub mod offsets;
 pub mod rows;

@@ -106,6 +106,49 @@ pub fn settle_zeros<T: Ordered>(x: &[T], descending: bool, out: &mut [T]) {
     }
 }
 
+/// Copies `x` to `out` such that the values at the positions `kth`, which ascend, are where the sorted
+/// line has them. `scratch` holds as many keys. NaNs may come back with other bits.
+pub fn partition_line<T: Ordered>(x: &[T], kth: &[usize], out: &mut [T], scratch: &mut [T::Key]) {
+    let k = as_keys(out);
+    keys(x, false, k);
+    partition(Part::new(k, scratch), 0, kth);
+    values::<T>(k, false);
+}
+
+/// Moves the keys of a part, whose first has the position `first`, so that those at the positions
+/// `kth`, which ascend, are where the sorted line has them, with none larger before and none smaller
+/// behind.
+fn partition<K: Key>(mut part: Part<K>, mut first: usize, mut kth: &[usize]) {
+    // A short part is sorted; so is one that is not split, or too often by unlucky pivots.
+    const SHORT: usize = 64;
+    let mut depth = 2 * part.len().max(1).ilog2() + 4;
+    while !kth.is_empty() && part.len() > SHORT && depth > 0 {
+        depth -= 1;
+        let (low, high) = K::split(part);
+        if low.is_empty() || high.is_empty() {
+            low.sort();
+            high.sort();
+            return;
+        }
+        let middle = first + low.len();
+        let (below, above) = kth.split_at(kth.partition_point(|k| *k < middle));
+        match above.is_empty() {
+            true => {
+                high.come_home();
+                (part, kth) = (low, below);
+            }
+            false => {
+                partition(low, first, below);
+                (part, kth, first) = (high, above, middle);
+            }
+        }
+    }
+    match kth.is_empty() {
+        true => part.come_home(),
+        false => part.sort(),
+    };
+}
+
 /// Values checked together: most blocks of a long line have no candidate.
 const BLOCK: usize = 256;
 

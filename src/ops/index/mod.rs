@@ -6,6 +6,7 @@
 //! element is read or written.
 
 mod basic;
+mod counts;
 mod gather;
 mod mask;
 mod positions;
@@ -13,6 +14,7 @@ mod scatter;
 mod selection;
 
 pub use basic::Index;
+pub use counts::bincount;
 #[cfg(feature = "bindings")]
 #[doc(hidden)]
 pub use gather::{basic_view, view_at};

@@ -53,6 +53,30 @@ pub(super) fn sort_lines<T: Ordered>(x: &Tensor, axis: usize, descending: bool) 
     Ok(out)
 }
 
+/// Moves the elements of each line along the axis so that those at these positions, which ascend, are
+/// where the sorted line has them.
+pub(super) fn partition_lines<T: Ordered>(
+    x: &Tensor,
+    axis: usize,
+    kth: &[usize],
+) -> Result<Tensor> {
+    let n = x.shape()[axis];
+    let mut out = Tensor::empty(x.shape(), x.dtype())?;
+    let cost = Cost {
+        bytes: 2 * n * size_of::<T>(),
+        flops: n * 16,
+    };
+    Lines::new(x.shape(), axis)
+        .input(x.elements())
+        .output(out.elements_mut()?)
+        .scratch(n, of_size(size_of::<T::Key>()))
+        .run(cost, |line| {
+            let (from, to) = (line.input::<T>(0), line.output::<T>(0));
+            kernel::partition_line(from, kth, to, line.scratch(0));
+        })?;
+    Ok(out)
+}
+
 /// A request for positions in each line.
 #[derive(Clone, Copy)]
 pub(super) struct Request {

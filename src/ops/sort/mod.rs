@@ -10,10 +10,11 @@ pub(in crate::ops) use search::{are_floats_among_integers, limits};
 
 use crate::dtype::Element;
 use crate::error::{Error, Result};
+use crate::fallible;
 use crate::layout::{self, Int, defaults};
 use crate::ops::methods::method;
 use crate::tensor::Tensor;
-use lines::{Request, sort_lines};
+use lines::{Request, partition_lines, sort_lines};
 
 /// The axis and the order of a sort. `into` makes it from the axis alone, for ascending order.
 ///
@@ -136,6 +137,35 @@ fn sort_with_indices_of(x: &Tensor, how: Sort) -> Result<(Tensor, Tensor)> {
     }
     .values_and_indices(x)
 }
+
+method!(
+    /// The values of each line along an axis such that those at the positions `kth` are where the
+    /// sorted line has them, with none larger before and none smaller behind; all others are in any
+    /// order. NaN comes last, and zeros of both signs are equal.
+    ///
+    /// Errors if a position is not less than the size of the axis, if the axis is out of range, and
+    /// for complex numbers, which have no order.
+    ///
+    /// ```
+    /// use flex::{Tensor, ops};
+    /// let x = Tensor::from([5, 1, 4, 2, 3]);
+    /// assert_eq!(x.partition(&[2], 0)?.to_vec::<i32>()?[2], 3);
+    /// assert_eq!(ops::partition(&x, &[0, 4], -1)?.to_vec::<i32>()?[4], 5);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn partition(x: &Tensor, kth: &[usize], axis: isize) -> Result<Tensor> {
+        let (axis, n) = line("partition", x, axis)?;
+        if let Some(k) = kth.iter().find(|k| **k >= n) {
+            return Err(Error::value(
+                "partition",
+                message!("kth is {k}, but axis {axis} has {n} elements"),
+            ));
+        }
+        let mut kth = fallible::collect(kth.iter().map(|k| Ok(*k)))?;
+        kth.sort_unstable();
+        dispatch!(ordered x.dtype(), |T| partition_lines::<T>(x, axis, &kth), else Err(Error::unsupported("partition", x.dtype())))
+    }
+);
 
 /// The axis and options of [`topk`]. `into` makes them from the axis alone: the largest values, in
 /// order.
