@@ -63,6 +63,32 @@ def function(name: str, value: object, indent: str = "", method: bool = False) -
     return f"{head}\n{docstring(value, indent + '    ')}"
 
 
+# Functions whose result differs by a keyword: the keyword, the type of what asks for the other result, and the types of both.
+FORMS = {
+    "linspace": ("retstep", "Literal[True]", "Tensor", "tuple[Tensor, Tensor]"),
+    "logsumexp": ("return_sign", "Literal[True]", "Tensor", "tuple[Tensor, Tensor]"),
+    "qr": ("mode", 'Literal["r"]', "QRResult", "Tensor"),
+}
+
+
+def forms(name: str, value: object, indent: str = "", method: bool = False) -> str:
+    """A function, as overloads if its result differs by a keyword."""
+    text = function(name, value, indent, method)
+    if name not in FORMS:
+        return text
+    keyword, wanted, plain, other = FORMS[name]
+    head, rest = text.split("\n", 1)
+    given = re.search(rf"{keyword}: (.+?) = ([^,)]+)", head)
+    assert given is not None
+    own = given[1].replace('"r"', "").replace(", ]", "]")
+    own = f"Literal[{given[2]}]" if own == "builtins.bool" else own
+    direct = head.replace(given[0], f"{keyword}: {own} = {given[2]}")
+    later = head.replace(given[0], f"{keyword}: {wanted}")
+    returned = re.compile(r"-> .+:$")
+    direct, later = returned.sub(f"-> {plain}:", direct), returned.sub(f"-> {other}:", later)
+    return f"{indent}@overload\n{direct}\n{rest}{indent}@overload\n{later} ...\n"
+
+
 def typed(text: str) -> str:
     """The text with Python's `bool` qualified, since the module has a dtype of that name."""
     return re.sub(r"(?<![\w.])bool\b(?!: Final)", "builtins.bool", text)
@@ -107,11 +133,11 @@ def members(owner: object, named: set[str]) -> str:
             continue
         value = getattr(owner, name)  # composed methods are there when looked up
         if inspect.isgetsetdescriptor(value):
-            head = f"    @property\n    def {name}(self) -> {TYPES.of(value)['return']}:"
+            head = typed(f"    @property\n    def {name}(self) -> {TYPES.of(value)['return']}:")
             text += f"{head}\n{docstring(value, ' ' * 8)}" if value.__doc__ else f"{head} ...\n"
         elif isinstance(value, (MethodDescriptorType, FunctionType)):
             text += function(name, value, "    ", method=True)
-    return typed(text)
+    return text
 
 
 def binary(names: str, returns: str, other: str = "_Operand") -> str:
@@ -141,8 +167,10 @@ def tensor() -> str:
         f"    def __{n}__(self) -> Tensor: ...\n"
         for n in ("abs", "ceil", "floor", "invert", "neg", "pos", "trunc")
     )
-    shared = [n for n in dir(_flex.Tensor) if getattr(_flex.Tensor, n) is getattr(_flex, n, None)]
-    return own + "".join(function(n, getattr(_flex, n), "    ", method=True) for n in shared)
+    modules = (_flex, _flex._linalg)
+    shared = {n: getattr(_flex.Tensor, n) for n in dir(_flex.Tensor)}
+    shared = {n: f for n, f in shared.items() if any(f is getattr(m, n, 0) for m in modules)}
+    return own + "".join(forms(n, f, "    ", method=True) for n, f in shared.items())
 
 
 def decorator(name: str, value: object) -> str:
@@ -194,6 +222,7 @@ def defined(body: list[ast.stmt]) -> set[str]:
     return {ast.unparse(target) for target in assigned} | {*named}
 
 
+COMPOSED = flex.fft.COMPOSED
 ALIASES = defined(ast.parse(HEADER).body)
 
 
@@ -233,7 +262,7 @@ def core() -> None:
         elif inspect.isclass(value):
             continue
         elif callable(value):
-            text += decorator(name, value) if name == "fuse" else function(name, value)
+            text += decorator(name, value) if name == "fuse" else forms(name, value)
         else:
             text += f"{name}: Final[{type(value).__name__ if value is not None else 'None'}]\n"
     write("_flex.pyi", text, _flex.__all__)
@@ -248,11 +277,11 @@ def module_stub(module: ModuleType, file: str, classes: str = "") -> None:
             reexported += f"from {module.__name__} import {name} as {name}\n"
         elif getattr(_flex, name, None) is value:
             reexported += f"from flex._flex import {name} as {name}\n"
-        elif name in _signals.FUNCTIONS or name in _losses.FUNCTIONS:
+        elif name in _signals.FUNCTIONS or name in _losses.FUNCTIONS or name in COMPOSED:
             reexported += f"from {value.__module__} import {name} as {name}\n"
         elif not inspect.isclass(value):
             several = module is flex.quant and "output" in TYPES.of(value)
-            text += product(name, value) if several else function(name, value)
+            text += product(name, value) if several else forms(name, value)
     write(file, text, module.__all__, reexported)
 
 

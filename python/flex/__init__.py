@@ -2,7 +2,20 @@
 
 from copyreg import pickle as _pickled_by
 
-from flex import _flex, _functions, _missing, _watch, fft, io, linalg, nn, quant, random, signal
+from flex import (
+    _flex,
+    _functions,
+    _methods,
+    _missing,
+    _watch,
+    fft,
+    io,
+    linalg,
+    nn,
+    quant,
+    random,
+    signal,
+)
 from flex._flex import *  # noqa: F403
 from flex._reduce import reduce
 
@@ -45,6 +58,7 @@ def __dir__() -> list[str]:
 
 _flex.Tensor.__getattr__ = _missing.of_tensor
 _flex.Tensor.__new__ = _missing.constructor
+_methods.register()
 _pickled_by(type(_flex.finfo(_flex.float32)), lambda info: (_flex.finfo, (info.dtype,)))
 _pickled_by(type(_flex.iinfo(_flex.int32)), lambda info: (_flex.iinfo, (info.dtype,)))
 _watch.watch()

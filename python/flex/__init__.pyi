@@ -19,6 +19,7 @@ from flex._functions.building import indices as indices
 from flex._functions.building import logspace as logspace
 from flex._functions.building import ravel_multi_index as ravel_multi_index
 from flex._functions.building import sliding_window_view as sliding_window_view
+from flex._functions.building import trace as trace
 from flex._functions.building import tri as tri
 from flex._functions.building import tril_indices as tril_indices
 from flex._functions.building import triu_indices as triu_indices
@@ -32,7 +33,6 @@ from flex._functions.calculus import gradient as gradient
 from flex._functions.calculus import interp as interp
 from flex._functions.calculus import trapezoid as trapezoid
 from flex._functions.calculus import unwrap as unwrap
-from flex._functions.counting import bincount as bincount
 from flex._functions.counting import bucketize as bucketize
 from flex._functions.counting import digitize as digitize
 from flex._functions.counting import histogram as histogram
@@ -68,7 +68,6 @@ from flex._functions.ordering import intersect1d as intersect1d
 from flex._functions.ordering import kthvalue as kthvalue
 from flex._functions.ordering import lexsort as lexsort
 from flex._functions.ordering import mode as mode
-from flex._functions.ordering import partition as partition
 from flex._functions.ordering import setdiff1d as setdiff1d
 from flex._functions.ordering import setxor1d as setxor1d
 from flex._functions.ordering import union1d as union1d
@@ -172,6 +171,7 @@ __all__ = [
     "atleast_1d",
     "atleast_2d",
     "atleast_3d",
+    "bincount",
     "bitwise_and",
     "bitwise_invert",
     "bitwise_left_shift",
@@ -303,6 +303,7 @@ __all__ = [
     "ones_like",
     "outer",
     "pad",
+    "partition",
     "percentile",
     "permute_dims",
     "positive",
@@ -382,6 +383,7 @@ __all__ = [
     "logspace",
     "ravel_multi_index",
     "sliding_window_view",
+    "trace",
     "tri",
     "tril_indices",
     "triu_indices",
@@ -395,7 +397,6 @@ __all__ = [
     "interp",
     "trapezoid",
     "unwrap",
-    "bincount",
     "bucketize",
     "digitize",
     "histogram",
@@ -431,7 +432,6 @@ __all__ = [
     "kthvalue",
     "lexsort",
     "mode",
-    "partition",
     "setdiff1d",
     "setxor1d",
     "union1d",

@@ -20,7 +20,15 @@ from typing import (
     overload,
 )
 
-from flex._results import UniqueAllResult, UniqueCountsResult, UniqueInverseResult
+from flex._results import (
+    AMinMaxResult,
+    KthValueResult,
+    ModeResult,
+    SlogdetResult,
+    UniqueAllResult,
+    UniqueCountsResult,
+    UniqueInverseResult,
+)
 
 class _Buffer(Protocol):
     def __buffer__(self, flags: int, /) -> memoryview: ...
@@ -120,7 +128,7 @@ class DType:
         """The size of an element in bytes."""
     @property
     def kind(self) -> str:
-        """NumPy's letter for the kind: `b` builtins.bool, `i` signed, `u` unsigned integers, `f` floats
+        """NumPy's letter for the kind: `b` bool, `i` signed, `u` unsigned integers, `f` floats
         (bfloat16 and float8 too), `c` complex.
         """
     @property
@@ -340,47 +348,300 @@ class Tensor:
         """The transpose of a matrix; ShapeError unless there are two dimensions: `mT` transposes the
         last two, and `permute_dims` permutes all.
         """
+    def aminmax(self, *, axis: int | None = None, keepdims: builtins.bool = False) -> AMinMaxResult:
+        """The smallest and the largest element, as the named tuple `min`, `max`. Arguments and errors are those of `max`.
+
+        >>> low, high = flex.aminmax(flex.asarray([2, 9, 4]))
+        >>> low.item(), high.item()
+        (2, 9)
+        """
+    def angle(self, deg: builtins.bool = False) -> Tensor:
+        """The angle of complex numbers, in radians from -pi to pi, or with `deg` in degrees; 0 or pi for real ones. Integers become float32.
+
+        >>> flex.angle(flex.asarray([1.0, 1j, -1.0]), deg=True).tolist()
+        [0.0, 90.0, 180.0]
+        """
+    def argpartition(self, kth: Any, axis: int | None = -1) -> Tensor:
+        """The positions along an axis of the elements in an order that `partition` may give them, with its arguments and errors.
+
+        >>> flex.argpartition(flex.asarray([3, 1, 2]), 0)[0].item()
+        1
+        """
     def astype(self, dtype: _DType, *, copy: builtins.bool = True, device: _Device | None = None) -> Tensor:
         """Converts to another dtype: floats are truncated and saturate for integers, integers wrap in
         narrower ones; complex numbers to a real dtype are a DTypeError, use `flex.real(x)` for
         these. With `copy=False`, the tensor itself if it has the dtype.
         """
+    def choose(self, choices: Any, mode: str = 'raise') -> Tensor:
+        """At each position the element of the choice whose number a has there.
+
+        a: integers (DTypeError) that broadcast with the choices (ShapeError), a sequence or a tensor of them. mode: what happens to a number
+        out of range: "raise" (ValueError), "wrap" or "clip". The result has the choices' common dtype.
+
+        >>> flex.choose(flex.asarray([0, 1, 1]), [flex.asarray([1, 2, 3]), 10]).tolist()
+        [1, 10, 10]
+        """
+    def compress(self, condition: _Nested, axis: int | None = None) -> Tensor:
+        """`flex.compress(condition, self, axis)`.
+
+        >>> flex.asarray([1, 2, 3]).compress([True, False, True]).tolist()
+        [1, 3]
+        """
     def contiguous(self) -> Tensor:
         """A tensor whose elements are adjacent in row-major order: the tensor itself if they are."""
     def copy(self) -> Tensor:
         """A row-major copy with memory of its own."""
+    def corrcoef(self, y: _Nested | None = None, rowvar: builtins.bool = True, *, dtype: _DType | None = None) -> Tensor:
+        """The correlation coefficients of variables (Pearson): their covariances divided by the product of their standard deviations.
+
+        Arguments, dtypes and errors are those of `cov`. The parts of the result are from -1 to 1; NaN for a variable that is constant.
+
+        >>> flex.corrcoef(flex.asarray([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]])).tolist()
+        [[1.0, -1.0], [-1.0, 1.0]]
+        """
+    def cov(self, y: _Nested | None = None, rowvar: builtins.bool = True, bias: builtins.bool = False, ddof: int | None = None, fweights: _Nested | None = None, aweights: _Nested | None = None, *, dtype: _DType | None = None) -> Tensor:
+        """The covariance matrix of variables.
+
+        m: a variable `[n]`, or one a row, `[k, n]`; one a column without rowvar. y: more variables. bias: divide by n instead of
+        n - 1; ddof: by n - ddof. fweights: how often each observation counts, integers; aweights: its relative weight. dtype: of the
+        computation. The result is `[k, k]`, or a number for one variable; integers become float32. ShapeError if shapes don't fit; ValueError
+        for negative weights; TypeError for fweights that are not integers.
+
+        >>> flex.cov(flex.asarray([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]])).tolist()
+        [[1.0, -1.0], [-1.0, 1.0]]
+        """
+    def deg2rad(self) -> Tensor:
+        """Degrees as radians. Integers become float32; DTypeError for complex numbers.
+
+        >>> flex.deg2rad(flex.asarray(180.0)).item() == flex.asarray(flex.pi).item()
+        True
+        """
+    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
+        """The diagonal of the planes of two axes, as a view; its elements are the last dimension of the result.
+
+        offset: how many columns it lies above the main one; negative below. ShapeError for fewer than two dimensions; AxisError if an axis is
+        out of range; ValueError if they are the same.
+
+        >>> flex.diagonal(flex.asarray([[1, 2], [3, 4]])).tolist()
+        [1, 4]
+        """
     @property
     def dtype(self) -> DType:
         """The type of the elements."""
+    def flatten(self, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+        """`x` with the dimensions from start_dim to end_dim merged into one, in row-major order.
+
+        A number becomes a vector of one element. A view where the memory allows it. AxisError if a dimension is out of range; ValueError if
+        they are in the wrong order.
+
+        >>> flex.flatten(flex.zeros((2, 3, 4)), 1).shape
+        (2, 12)
+        """
+    def float_power(x1, x2: _Nested) -> Tensor:
+        """x1 to the power of x2 in float64, or complex128 if one is complex. They broadcast (ShapeError).
+
+        >>> flex.float_power(flex.asarray([2, 4]), -2).tolist()
+        [0.25, 0.0625]
+        """
+    def fmax(x1, x2: _Nested) -> Tensor:
+        """The larger of two numbers; the other if one is NaN. They broadcast; dtypes and errors are those of `maximum`.
+
+        >>> flex.fmax(flex.asarray([1.0, flex.nan]), 0.5).tolist()
+        [1.0, 0.5]
+        """
+    def fmin(x1, x2: _Nested) -> Tensor:
+        """The smaller of two numbers; the other if one is NaN. They broadcast; dtypes and errors are those of `minimum`.
+
+        >>> flex.fmin(flex.asarray([1.0, flex.nan]), 0.5).tolist()
+        [0.5, 0.5]
+        """
+    def frexp(self) -> tuple[Tensor, Tensor]:
+        """Each number as `mantissa * 2**exponent`, with a magnitude of the mantissa from 1/2 to 1, which is left out. Zeros, infinities and NaN
+        are their own mantissa, with exponent 0.
+
+        The mantissas have the dtype of x, integers become float32; exponents are int32. DTypeError for complex numbers.
+
+        >>> mantissa, exponent = flex.frexp(flex.asarray([5.0, -0.25]))
+        >>> mantissa.tolist(), exponent.tolist()
+        ([0.625, -0.5], [3, -1])
+        """
+    def gcd(x1, x2: _Nested) -> Tensor:
+        """The greatest common divisor of magnitudes; that of 0 and x is |x|.
+
+        x1, x2: integers that broadcast (ShapeError). The result has the common dtype (DTypeError if it is not one of integers).
+
+        >>> flex.gcd(flex.asarray([12, 20]), 8).tolist()
+        [4, 4]
+        """
+    def heaviside(x1, x2: _Nested) -> Tensor:
+        """0 where x1 is negative, x2 where it is 0, 1 where it is positive, NaN where it is NaN.
+
+        x1, x2: broadcast (ShapeError). The result has the common dtype; integers become float32. DTypeError for complex numbers.
+
+        >>> flex.heaviside(flex.asarray([-1.5, 0.0, 2.0]), 0.5).tolist()
+        [0.0, 0.5, 1.0]
+        """
     @property
     def imag(self) -> Tensor:
         """The imaginary parts of complex numbers, as with `flex.imag`."""
+    def index_fill(self, axis: int, indices: _Nested, value: Any) -> Tensor:
+        """`x` with a number in the slices along an axis at these positions.
+
+        indices: integers, one dimension, negative ones from the end. value: a number, or a tensor of one. The result has the dtype of x.
+        IndexError if a position is out of range; AxisError.
+
+        >>> flex.index_fill(flex.zeros((2, 3)), 1, flex.asarray([0, 2]), 5.0).tolist()
+        [[5.0, 0.0, 5.0], [5.0, 0.0, 5.0]]
+        """
     def is_contiguous(self) -> builtins.bool:
         """Whether the elements are adjacent in row-major order."""
+    def isneginf(self) -> Tensor:
+        """Whether each element is negative infinity; bool. DTypeError for complex numbers.
+
+        >>> flex.isneginf(flex.asarray([flex.inf, -flex.inf, 0.0])).tolist()
+        [False, True, False]
+        """
+    def isposinf(self) -> Tensor:
+        """Whether each element is positive infinity; bool. DTypeError for complex numbers.
+
+        >>> flex.isposinf(flex.asarray([flex.inf, -flex.inf, 0.0])).tolist()
+        [True, False, False]
+        """
     def item(self) -> Any:
         """The element of a tensor with exactly one, as a Python number; ShapeError for any other."""
     @property
     def itemsize(self) -> int:
         """The size of an element in bytes."""
+    def kthvalue(self, k: int, axis: int = -1, *, keepdims: builtins.bool = False) -> KthValueResult:
+        """The k-th smallest element along an axis, counted from 1, and its position: the named tuple `values`, `indices`. The first of equal
+        ones.
+
+        ValueError if k is not from 1 to the size; AxisError; DTypeError for complex numbers.
+
+        >>> value, at = flex.kthvalue(flex.asarray([30, 10, 20]), 2)
+        >>> value.item(), at.item()
+        (20, 2)
+        """
+    def lcm(x1, x2: _Nested) -> Tensor:
+        """The least common multiple of magnitudes; 0 if one is 0. What exceeds the dtype wraps. Arguments and errors are those of `gcd`.
+
+        >>> flex.lcm(flex.asarray([4, 6]), 6).tolist()
+        [12, 6]
+        """
+    def ldexp(x1, x2: _Nested) -> Tensor:
+        """`x1 * 2**x2`, rounded once.
+
+        x2: integers (DTypeError). They broadcast (ShapeError). The result has the dtype of x1; integers become float32.
+
+        >>> flex.ldexp(flex.asarray([0.625, -0.5]), flex.asarray([3, -1])).tolist()
+        [5.0, -0.25]
+        """
+    def lerp(x1, x2: _Nested, weight: _Nested) -> Tensor:
+        """`x1 + weight * (x2 - x1)`: x1 for weight 0, x2 for weight 1.
+
+        The operands broadcast (ShapeError). The result has the common dtype; integers become float32. DTypeError for complex numbers.
+
+        >>> flex.lerp(flex.asarray([1.0, 2.0]), flex.asarray([3.0, 6.0]), 0.5).tolist()
+        [2.0, 4.0]
+        """
+    def logit(self) -> Tensor:
+        """`log(x / (1 - x))`, the inverse of `expit`; infinite at 0 and 1, NaN outside. Integers become float32; DTypeError for complex
+        numbers.
+
+        >>> flex.logit(flex.asarray([0.0, 0.5, 1.0])).tolist()
+        [-inf, 0.0, inf]
+        """
     @property
     def mT(self) -> Tensor:
         """Swaps the last two dimensions; ShapeError if there are fewer."""
+    def masked_scatter(self, mask: _Nested, source: _Nested) -> Tensor:
+        """`x` with the elements of source, in row-major order, in the places where the mask is true.
+
+        mask: bool (DTypeError); it and x broadcast (ShapeError). ValueError if source has fewer elements than the mask has true ones. The
+        result has the dtype of x.
+
+        >>> flex.masked_scatter(flex.zeros(3), flex.asarray([True, False, True]), flex.asarray([5.0, 6.0])).tolist()
+        [5.0, 0.0, 6.0]
+        """
+    def mode(self, axis: int = -1, *, keepdims: builtins.bool = False) -> ModeResult:
+        """The element that is most frequent along an axis, the smallest of several, and its last position: the named tuple `values`,
+        `indices`. Each NaN differs from the others.
+
+        x: at least one element along the axis (ValueError). AxisError; DTypeError for complex numbers.
+
+        >>> value, at = flex.mode(flex.asarray([3, 1, 3, 2, 1, 3]))
+        >>> value.item(), at.item()
+        (3, 5)
+        """
     @property
     def nbytes(self) -> int:
         """The size of all elements in bytes."""
     @property
     def ndim(self) -> int:
         """The number of dimensions."""
+    def norm(self, ord: float | str | None = None, axis: int | tuple[int, ...] | None = None, keepdims: builtins.bool = False) -> Tensor:
+        """The norm of vectors or matrices, with the arguments of numpy.linalg.norm.
+
+        axis: an integer for norms of vectors, a pair for those of matrices; None for the vector or the matrix x, or without ord for the
+        length of all elements. ord: as in `vector_norm` and `matrix_norm`; by default 2 and "fro". keepdims: keep these axes with size 1.
+        Dtypes and errors are those of these functions, and ValueError for a name with vectors, and for other numbers of axes.
+
+        >>> flex.linalg.norm(flex.asarray([3.0, 4.0])).item()
+        5.0
+        >>> flex.linalg.norm(flex.asarray([[3.0, 0.0], [4.0, -1.0]]), 1).item()
+        7.0
+        """
     def numpy(self) -> Any:
         """The elements as a NumPy array, which shares the tensor's memory and is read-only;
         `numpy.array(t)` is a writable copy.
         """
+    def put(self, ind: _Nested, v: _Nested, mode: str = 'raise') -> None:
+        """Writes numbers into `a`, at these positions in row-major order.
+
+        ind: integers, negative ones from the end. v: numbers that are cast to the dtype of a, and repeat if there are fewer. mode: what
+        happens to a position out of range: "raise" (IndexError, before anything is written), "wrap" or "clip". Of positions that repeat, the
+        last counts. TypeError if a is no tensor; ValueError for another mode, or if v is empty and ind is not.
+
+        >>> x = flex.zeros((2, 2))
+        >>> flex.put(x, [0, -1], [5.0, 7.0])
+        >>> x.tolist()
+        [[5.0, 0.0], [0.0, 7.0]]
+        """
+    def rad2deg(self) -> Tensor:
+        """Radians as degrees. Integers become float32; DTypeError for complex numbers.
+
+        >>> flex.rad2deg(flex.asarray(flex.pi)).item()
+        180.0
+        """
     @property
     def real(self) -> Tensor:
         """The real parts of complex numbers, as with `flex.real`; for real numbers, the tensor itself."""
+    def renorm(self, p: float, axis: int, maxnorm: float) -> Tensor:
+        """`x` with the slices along an axis whose p-norm exceeds maxnorm scaled down to it; the others as they are.
+
+        p: above 0 (ValueError). maxnorm: not negative (ValueError). The result has the dtype of x; integers become float32. AxisError.
+
+        >>> flex.renorm(flex.asarray([[3.0, 4.0], [0.0, 1.0]]), 2, 0, 2.5).tolist()
+        [[1.5, 2.0], [0.0, 1.0]]
+        """
     def reshape(self, *shape: _Shape, copy: builtins.bool | None = None) -> Tensor:
         """The elements in row-major order in another shape; one size may be -1, and is then inferred.
         A view if strides allow it, else a copy; with `copy=False` an error instead of a copy.
+        """
+    def scatter_reduce(self, axis: int, indices: _Nested, values: _Nested, reduce: str, *, include_self: builtins.bool = True) -> Tensor:
+        """`x` with values combined, in each line along an axis, at the positions in the same line of indices, which may repeat.
+
+        reduce: "sum", "prod", "mean", "amax" or "amin" (ValueError). include_self: whether the elements of x are combined too. Shapes, dtypes
+        and other errors are those of `scatter`; means of integers are rounded down.
+
+        >>> flex.scatter_reduce(flex.asarray([1.0, 2.0]), 0, flex.asarray([0, 0]), flex.asarray([5.0, 7.0]), "amax").tolist()
+        [7.0, 2.0]
+        """
+    def sinc(self) -> Tensor:
+        """`sin(pi x) / (pi x)`, which is 1 at 0, and exactly 0 at other integers. Integers become float32.
+
+        >>> flex.sinc(flex.asarray([0.0, 0.5])).tolist() == [1.0, flex.asarray(2 / flex.pi).item()]
+        True
         """
     @property
     def size(self) -> int:
@@ -393,6 +654,42 @@ class Tensor:
         """The elements in row-major order, as Python bytes."""
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers; a number if the tensor is 0-dimensional."""
+    def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: _DType | None = None) -> Tensor:
+        """The sum of the diagonal of the planes of two axes, with the arguments and errors of `diagonal`. `linalg.trace` is that of the last
+        two axes.
+
+        dtype: of the sums, by default as for `sum`.
+
+        >>> flex.trace(flex.asarray([[1, 2], [3, 4]])).item()
+        5
+        """
+    def unique(ar, return_index: builtins.bool = False, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, axis: int | None = None, *, equal_nan: builtins.bool = True, sorted: builtins.bool = True) -> Any:
+        """The distinct elements in ascending order, or the distinct slices along an axis in the order of their elements.
+
+        return_index, return_inverse, return_counts: then also the positions of the first occurrences, the number of the distinct element for
+        each, and how often each occurs, int64, in a tuple. equal_nan: whether NaN equals NaN. sorted: it is sorted in any case. The inverse
+        has the shape of ar, or one dimension with an axis. AxisError; DTypeError for float8.
+
+        >>> flex.unique(flex.asarray([3, 1, 3])).tolist()
+        [1, 3]
+        >>> flex.unique(flex.asarray([[1, 2], [0, 5], [1, 2]]), axis=0).tolist()
+        [[0, 5], [1, 2]]
+        """
+    def where(self, condition: _Operand, other: _Operand, /) -> Tensor:
+        """`flex.where(condition, self, other)`, as torch has it.
+
+        >>> x = flex.asarray([1, -2])
+        >>> x.where(x > 0, 0).tolist()
+        [1, 0]
+        """
+    def xlogy(x1, x2: _Nested) -> Tensor:
+        """`x1 * log(x2)`, which is 0 where x1 is 0 and x2 is not NaN.
+
+        They broadcast (ShapeError). The result has the common dtype; integers become float32. DTypeError for complex numbers.
+
+        >>> flex.xlogy(flex.asarray([0.0, 2.0]), flex.asarray([0.0, 1.0])).tolist()
+        [0.0, 0.0]
+        """
     def __add__(self, other: _Operand, /) -> Tensor: ...
     def __sub__(self, other: _Operand, /) -> Tensor: ...
     def __mul__(self, other: _Operand, /) -> Tensor: ...
@@ -489,7 +786,7 @@ class Tensor:
         >>> flex.add(flex.asarray([1, 2]), flex.asarray([10, 20])).tolist()
         [11, 22]
         """
-    def all(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any | None = None) -> Tensor:
+    def all(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any | None = None, where: _Nested | None = None) -> Tensor:
         """Whether all elements are true (not zero). Arguments and errors are those of `any`; the
         result is True if there are no elements.
 
@@ -503,12 +800,12 @@ class Tensor:
         >>> flex.allclose(flex.asarray([1.0, 2.0]), flex.asarray([1.0, 2.0 + 1e-7]))
         True
         """
-    def any(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any | None = None) -> Tensor:
+    def any(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any | None = None, where: _Nested | None = None) -> Tensor:
         """Whether any element is true (not zero).
 
         x: a tensor of any dtype; NaN is true. axis: an integer, a tuple of them, or None for all.
-        keepdims: keep reduced axes with size 1. The result is bool, False if there are no elements.
-        AxisError if an axis is out of range or repeated.
+        keepdims: keep reduced axes with size 1. out, where: as for `sum`. The result is bool, False
+        if there are no elements. AxisError if an axis is out of range or repeated.
 
         >>> flex.any(flex.asarray([[0, 1], [0, 0]]), axis=1).tolist()
         [True, False]
@@ -530,10 +827,11 @@ class Tensor:
         >>> flex.argmin(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
         [0, 1]
         """
-    def argsort(self, axis: SupportsIndex = -1, *, descending: builtins.bool = False, stable: builtins.bool = True) -> Tensor:
+    def argsort(self, axis: SupportsIndex | None = -1, *, descending: builtins.bool = False, stable: builtins.bool = True) -> Tensor:
         """The indices that sort along `axis`.
 
-        x: a tensor of an ordered dtype; the result has its shape, and is int64. Equal values keep their
+        x: a tensor of an ordered dtype; the result has its shape, and is int64. axis: None for the
+        positions among all elements in row-major order. Equal values keep their
         order, even with `descending`; NaN comes last. DTypeError for complex numbers; AxisError if the
         axis is out of range.
 
@@ -617,6 +915,17 @@ class Tensor:
 
         >>> flex.atanh(flex.asarray([0.0, 1.0])).tolist()
         [0.0, inf]
+        """
+    def bincount(self, weights: _Nested | None = None, minlength: SupportsIndex = 0) -> Tensor:
+        """How often each integer from 0 occurs.
+
+        x: integers, one dimension, none negative (ValueError). weights: one for each, which are summed
+        instead of counted, in float64. minlength: the least number of counts. The result is int64, or
+        float64 with weights, and has `max(x) + 1` elements or minlength. ShapeError if shapes don't fit;
+        DTypeError if x has no integers, and for complex weights.
+
+        >>> flex.bincount(flex.asarray([0, 1, 1, 3])).tolist()
+        [1, 2, 0, 1]
         """
     def bitwise_and(x1, x2: _Operand, /) -> Tensor:
         """Bits set in both.
@@ -817,6 +1126,17 @@ class Tensor:
 
         >>> flex.cumulative_sum(flex.asarray([1, 2, 3]), include_initial=True).tolist()
         [0, 1, 3, 6]
+        """
+    def det(self) -> Tensor:
+        """The determinant of each matrix.
+
+        x: `[.., n, n]`; the result is `[..]`. Integers become float32, float16 and bfloat16 are computed
+        in float32. The product of the pivots of the LU factorisation, which overflows only if the result
+        does; 1 for matrices without elements. ShapeError if the matrices are not square; DTypeError for
+        float8.
+
+        >>> flex.linalg.det(flex.asarray([[1.0, 2.0], [3.0, 4.0]], dtype=flex.float64)).item()
+        -2.0
         """
     def diag(self, k: SupportsIndex = 0) -> Tensor:
         """Diagonal `k` of a matrix, as a view; of a vector, the square matrix with its elements on that
@@ -1318,16 +1638,25 @@ class Tensor:
         >>> flex.logical_xor(flex.asarray([True, True]), flex.asarray([True, False])).tolist()
         [False, True]
         """
-    def logsumexp(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
-        """`log(sum(exp(x)))`, without overflow.
+    @overload
+    def logsumexp(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False, b: _Nested | None = None, return_sign: Literal[False] = False) -> Tensor:
+        """`log(sum(exp(x)))`, or with weights `log(sum(b * exp(x)))`, without overflow.
 
-        axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. The
-        result has the dtype of x, float32 for integers and bool; it is `-inf` if there are no elements.
-        DTypeError for complex numbers; AxisError if an axis is out of range or repeated.
+        axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. b:
+        weights, which broadcast with x (ShapeError); where b is 0, x is of no account. return_sign:
+        whether to return `(result, sign)` for the magnitude and the sign of the sum, 0 if that is 0;
+        without it, the result of a negative sum is NaN. The result has the dtype of x, or the common one
+        of x and b, float32 for integers and bool; it is `-inf` if there are no elements. DTypeError for
+        complex numbers; AxisError if an axis is out of range or repeated.
 
         >>> flex.logsumexp(flex.asarray([-flex.inf, 1000.0])).item()
         1000.0
+        >>> y, sign = flex.logsumexp(flex.zeros(2), b=[1, -3], return_sign=True)
+        >>> flex.exp(y).item(), sign.item()
+        (2.0, -1.0)
         """
+    @overload
+    def logsumexp(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False, b: _Nested | None = None, return_sign: Literal[True]) -> tuple[Tensor, Tensor]: ...
     def masked_fill(self, mask: _Operand, value: _Number) -> Tensor:
         """`x` with `value` where the mask is true.
 
@@ -1365,18 +1694,31 @@ class Tensor:
         >>> flex.matmul(x, x.T, dtype=flex.int32).tolist()
         [[3000000]]
         """
+    def matrix_power(self, n: SupportsIndex, /) -> Tensor:
+        """Each matrix to an integer power.
+
+        x: `[.., n, n]`, of any dtype that has products. n: a negative power is that of the inverse, for
+        which integers become float32; power 0 is the identity. By repeated squaring; float16 and
+        bfloat16 are computed in float32. LinAlgError for a negative power of a singular matrix;
+        ShapeError if the matrices are not square; DTypeError for bool and float8.
+
+        >>> flex.linalg.matrix_power(flex.asarray([[1, 1], [0, 1]]), 5).tolist()
+        [[1, 5], [0, 1]]
+        """
     def matrix_transpose(self) -> Tensor:
         """Swaps the last two dimensions; a view. ShapeError if there are fewer.
 
         >>> flex.matrix_transpose(flex.asarray([[1, 2], [3, 4]])).tolist()
         [[1, 3], [2, 4]]
         """
-    def max(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any | None = None) -> Tensor:
+    def max(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any | None = None, initial: _Number | None = None, where: _Nested | None = None) -> Tensor:
         """The largest element; NaN propagates.
 
         axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
-        The result has the dtype of x. ValueError if there are no elements; DTypeError for complex
-        numbers; AxisError if an axis is out of range or repeated.
+        The result has the dtype of x. initial: a number that is one of the elements everywhere.
+        where: as for `sum`, with initial. ValueError if there are no elements and no initial, or for
+        where without it; DTypeError for complex numbers; AxisError if an axis is out of range or
+        repeated.
 
         >>> flex.max(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
         [5, 3]
@@ -1400,13 +1742,13 @@ class Tensor:
         >>> flex.maximum(flex.asarray([1.0, -flex.inf]), flex.asarray([3.0, 2.0])).tolist()
         [3.0, 2.0]
         """
-    def mean(self, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any | None = None) -> Tensor:
+    def mean(self, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any | None = None, where: _Nested | None = None) -> Tensor:
         """The arithmetic mean of elements.
 
         axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. The
         result has the dtype of x, float32 for integers and bool. dtype: a float or complex dtype to
-        compute in. out: as in `sum`. The mean of no elements is NaN. AxisError if an axis is out of
-        range or repeated.
+        compute in. out, where: as for `sum`. The mean of no elements is NaN. AxisError if an axis is out
+        of range or repeated.
 
         >>> flex.mean(flex.asarray([1, 2, 6])).item()
         3.0
@@ -1421,7 +1763,7 @@ class Tensor:
         >>> flex.median(flex.asarray([[3.0, 1.0, 2.0], [9.0, 7.0, 8.0]]), axis=1).tolist()
         [2.0, 8.0]
         """
-    def min(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any | None = None) -> Tensor:
+    def min(self, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any | None = None, initial: _Number | None = None, where: _Nested | None = None) -> Tensor:
         """The smallest element; NaN propagates. Arguments and errors are those of `max`.
 
         >>> flex.min(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
@@ -1506,13 +1848,13 @@ class Tensor:
         >>> flex.nanmin(flex.asarray([1.0, flex.nan, 3.0])).item()
         1.0
         """
-    def nanpercentile(self, /, q: _Nested, axis: _Shape | None = None, *, method: _QuantileMethod = 'linear', keepdims: builtins.bool = False) -> Tensor:
+    def nanpercentile(self, q: _Nested, axis: _Shape | None = None, *, method: _QuantileMethod = 'linear', keepdims: builtins.bool = False) -> Tensor:
         """`nanquantile` for `q` from 0 to 100, with the same arguments and errors.
 
         >>> flex.nanpercentile(flex.asarray([3.0, flex.nan, 1.0, 2.0]), 50).item()
         2.0
         """
-    def nanquantile(self, /, q: _Nested, axis: _Shape | None = None, *, method: _QuantileMethod = 'linear', keepdims: builtins.bool = False) -> Tensor:
+    def nanquantile(self, q: _Nested, axis: _Shape | None = None, *, method: _QuantileMethod = 'linear', keepdims: builtins.bool = False) -> Tensor:
         """The quantiles of the elements that are not NaN; NaN if there are none. Arguments, dtypes and
         errors are those of `quantile`.
 
@@ -1611,7 +1953,19 @@ class Tensor:
         >>> flex.pad(flex.asarray([1, 2]), (1, 2), value=9).tolist()
         [9, 1, 2, 9, 9]
         """
-    def percentile(self, /, q: _Nested, axis: _Shape | None = None, *, method: _QuantileMethod = 'linear', keepdims: builtins.bool = False) -> Tensor:
+    def partition(self, kth: _Shape, axis: SupportsIndex | None = -1) -> Tensor:
+        """The values along an axis such that those at the positions kth are where the sorted line has them,
+        with none larger before and none smaller behind.
+
+        x: a tensor of an ordered dtype; the result has its shape and dtype. kth: a position, or several,
+        negative ones from the end. axis: None for all elements in row-major order. The other values are
+        in any order. NaN comes last. ValueError if kth is out of range; AxisError if the axis is;
+        DTypeError for complex numbers.
+
+        >>> flex.partition(flex.asarray([3, 1, 2]), 1)[1].item()
+        2
+        """
+    def percentile(self, q: _Nested, axis: _Shape | None = None, *, method: _QuantileMethod = 'linear', keepdims: builtins.bool = False) -> Tensor:
         """`quantile` for `q` from 0 to 100, with the same arguments and errors.
 
         >>> flex.percentile(flex.asarray([3.0, 1.0, 2.0, 10.0]), 50).item()
@@ -1648,13 +2002,13 @@ class Tensor:
         >>> flex.pow(flex.asarray([2, 3]), flex.asarray([10, 2])).tolist()
         [1024, 9]
         """
-    def prod(self, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any | None = None) -> Tensor:
+    def prod(self, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any | None = None, initial: _Number | None = None, where: _Nested | None = None) -> Tensor:
         """The product of elements.
 
         axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
         dtype: the dtype of the products, by default int64 for bool and signed integers, uint64 for
-        unsigned ones, else that of x. Integers wrap; the product of no elements is 1. AxisError if
-        an axis is out of range or repeated.
+        unsigned ones, else that of x. Integers wrap; the product of no elements is 1. out, initial,
+        where and errors: as for `sum`.
 
         >>> flex.prod(flex.asarray([[1, 2], [3, 4]]), axis=1).tolist()
         [2, 12]
@@ -1666,7 +2020,7 @@ class Tensor:
         >>> flex.ptp(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
         [4, 1]
         """
-    def quantile(self, /, q: _Nested, axis: _Shape | None = None, *, method: _QuantileMethod = 'linear', keepdims: builtins.bool = False) -> Tensor:
+    def quantile(self, q: _Nested, axis: _Shape | None = None, *, method: _QuantileMethod = 'linear', keepdims: builtins.bool = False) -> Tensor:
         """The quantiles of elements: the values at `q` times the way through the sorted elements.
 
         q: a number from 0 to 1 (ValueError), or numbers of any shape, whose dimensions come first in the
@@ -1865,10 +2219,22 @@ class Tensor:
         >>> flex.sinh(flex.asarray([0.0, flex.inf])).tolist()
         [0.0, inf]
         """
-    def sort(self, axis: SupportsIndex = -1, *, descending: builtins.bool = False, stable: builtins.bool = True) -> Tensor:
+    def slogdet(self) -> SlogdetResult:
+        """The sign of the determinant of each matrix, and the natural logarithm of its magnitude.
+
+        x: `[.., n, n]`. The result is the named tuple `sign`, `logabsdet`, both `[..]`. The sign of
+        complex numbers is `det / |det|`; the logarithm is real. A singular matrix has sign 0 and
+        logarithm -inf. Dtypes and errors are those of `det`.
+
+        >>> sign, logabsdet = flex.linalg.slogdet(flex.asarray([[0.0, 1.0], [1.0, 0.0]]))
+        >>> sign.item(), logabsdet.item()
+        (-1.0, 0.0)
+        """
+    def sort(self, axis: SupportsIndex | None = -1, *, descending: builtins.bool = False, stable: builtins.bool = True) -> Tensor:
         """Sorts the values along `axis`.
 
-        x: a tensor of an ordered dtype; the result has its shape and dtype. NaN comes last, even with
+        x: a tensor of an ordered dtype; the result has its shape and dtype. axis: None for all elements
+        in row-major order. NaN comes last, even with
         `descending`. `stable` has no effect: every sort is stable, zeros of both signs keep their order.
         DTypeError for complex numbers; AxisError if the axis is out of range.
 
@@ -1945,14 +2311,17 @@ class Tensor:
         >>> flex.subtract(flex.asarray([1, 2]), flex.asarray([10, 20])).tolist()
         [-9, -18]
         """
-    def sum(self, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any | None = None) -> Tensor:
+    def sum(self, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any | None = None, initial: _Number | None = None, where: _Nested | None = None) -> Tensor:
         """The sum of elements.
 
         axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
         dtype: the dtype of the sums, by default int64 for bool and signed integers, uint64 for
         unsigned ones, else that of x. Integers wrap; the sum of no elements is 0; the result is the
         same for any number of threads. out: a NumPy array of the result's shape, which is filled
-        and returned. AxisError if an axis is out of range or repeated.
+        and returned. initial: a number that each sum begins with, converted to the result's dtype.
+        where: bool, broadcast to the shape of x: the elements that count. AxisError if an axis is
+        out of range or repeated; DTypeError if where is not bool, or initial is of a higher kind than
+        the result; ShapeError if where does not broadcast.
 
         >>> x = flex.asarray([[1, 2], [3, 4]])
         >>> flex.sum(x).item(), flex.sum(x, axis=0).tolist()
@@ -2256,7 +2625,7 @@ def add(x1: _Operand, x2: _Operand, /) -> Tensor:
     >>> flex.add(flex.asarray([1, 2]), flex.asarray([10, 20])).tolist()
     [11, 22]
     """
-def all(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any | None = None) -> Tensor:
+def all(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any | None = None, where: _Nested | None = None) -> Tensor:
     """Whether all elements are true (not zero). Arguments and errors are those of `any`; the
     result is True if there are no elements.
 
@@ -2270,12 +2639,12 @@ def allclose(x1: _Operand, x2: _Operand, /, rtol: float = 1e-05, atol: float = 1
     >>> flex.allclose(flex.asarray([1.0, 2.0]), flex.asarray([1.0, 2.0 + 1e-7]))
     True
     """
-def any(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any | None = None) -> Tensor:
+def any(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any | None = None, where: _Nested | None = None) -> Tensor:
     """Whether any element is true (not zero).
 
     x: a tensor of any dtype; NaN is true. axis: an integer, a tuple of them, or None for all.
-    keepdims: keep reduced axes with size 1. The result is bool, False if there are no elements.
-    AxisError if an axis is out of range or repeated.
+    keepdims: keep reduced axes with size 1. out, where: as for `sum`. The result is bool, False
+    if there are no elements. AxisError if an axis is out of range or repeated.
 
     >>> flex.any(flex.asarray([[0, 1], [0, 0]]), axis=1).tolist()
     [True, False]
@@ -2307,10 +2676,11 @@ def argmin(x: _Operand, /, axis: SupportsIndex | None = None, *, keepdims: built
     >>> flex.argmin(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
     [0, 1]
     """
-def argsort(x: _Operand, /, axis: SupportsIndex = -1, *, descending: builtins.bool = False, stable: builtins.bool = True) -> Tensor:
+def argsort(x: _Operand, /, axis: SupportsIndex | None = -1, *, descending: builtins.bool = False, stable: builtins.bool = True) -> Tensor:
     """The indices that sort along `axis`.
 
-    x: a tensor of an ordered dtype; the result has its shape, and is int64. Equal values keep their
+    x: a tensor of an ordered dtype; the result has its shape, and is int64. axis: None for the
+    positions among all elements in row-major order. Equal values keep their
     order, even with `descending`; NaN comes last. DTypeError for complex numbers; AxisError if the
     axis is out of range.
 
@@ -2435,6 +2805,17 @@ def atleast_3d(*arrays: _Operand) -> Any:
 
     >>> flex.atleast_3d(flex.asarray([1, 2])).shape
     (1, 2, 1)
+    """
+def bincount(x: _Nested, /, weights: _Nested | None = None, minlength: SupportsIndex = 0) -> Tensor:
+    """How often each integer from 0 occurs.
+
+    x: integers, one dimension, none negative (ValueError). weights: one for each, which are summed
+    instead of counted, in float64. minlength: the least number of counts. The result is int64, or
+    float64 with weights, and has `max(x) + 1` elements or minlength. ShapeError if shapes don't fit;
+    DTypeError if x has no integers, and for complex weights.
+
+    >>> flex.bincount(flex.asarray([0, 1, 1, 3])).tolist()
+    [1, 2, 0, 1]
     """
 def bitwise_and(x1: _Operand, x2: _Operand, /) -> Tensor:
     """Bits set in both.
@@ -3270,17 +3651,21 @@ def lgamma(x: _Operand, /) -> Tensor:
     >>> flex.lgamma(flex.asarray([1.0, 2.0, 0.0])).tolist()
     [0.0, 0.0, inf]
     """
-def linspace(start: _Number, stop: _Number, num: SupportsIndex, *, dtype: _DType | None = None, device: _Device | None = None, endpoint: builtins.bool = True) -> Tensor:
+@overload
+def linspace(start: _Number, stop: _Number, num: SupportsIndex, *, dtype: _DType | None = None, device: _Device | None = None, endpoint: builtins.bool = True, retstep: Literal[False] = False) -> Tensor:
     """`num` evenly spaced values from `start` to `stop`, which is the last value if `endpoint` is
     true.
 
     dtype: a float or complex dtype, by default float32, complex64 for complex bounds. Each value is
-    computed from its index and rounded once. ValueError if num is negative; DTypeError for other
-    dtypes.
+    computed from its index and rounded once. retstep: whether to return `(values, step)`, where step
+    is the distance between two values, of no dimensions, NaN if there is none. ValueError if num is
+    negative; DTypeError for other dtypes.
 
     >>> flex.linspace(0, 1, 5).tolist()
     [0.0, 0.25, 0.5, 0.75, 1.0]
     """
+@overload
+def linspace(start: _Number, stop: _Number, num: SupportsIndex, *, dtype: _DType | None = None, device: _Device | None = None, endpoint: builtins.bool = True, retstep: Literal[True]) -> tuple[Tensor, Tensor]: ...
 def log(x: _Operand, /) -> Tensor:
     """Natural logarithm.
 
@@ -3379,16 +3764,25 @@ def logical_xor(x1: _Operand, x2: _Operand, /) -> Tensor:
     >>> flex.logical_xor(flex.asarray([True, True]), flex.asarray([True, False])).tolist()
     [False, True]
     """
-def logsumexp(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False) -> Tensor:
-    """`log(sum(exp(x)))`, without overflow.
+@overload
+def logsumexp(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False, b: _Nested | None = None, return_sign: Literal[False] = False) -> Tensor:
+    """`log(sum(exp(x)))`, or with weights `log(sum(b * exp(x)))`, without overflow.
 
-    axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. The
-    result has the dtype of x, float32 for integers and bool; it is `-inf` if there are no elements.
-    DTypeError for complex numbers; AxisError if an axis is out of range or repeated.
+    axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. b:
+    weights, which broadcast with x (ShapeError); where b is 0, x is of no account. return_sign:
+    whether to return `(result, sign)` for the magnitude and the sign of the sum, 0 if that is 0;
+    without it, the result of a negative sum is NaN. The result has the dtype of x, or the common one
+    of x and b, float32 for integers and bool; it is `-inf` if there are no elements. DTypeError for
+    complex numbers; AxisError if an axis is out of range or repeated.
 
     >>> flex.logsumexp(flex.asarray([-flex.inf, 1000.0])).item()
     1000.0
+    >>> y, sign = flex.logsumexp(flex.zeros(2), b=[1, -3], return_sign=True)
+    >>> flex.exp(y).item(), sign.item()
+    (2.0, -1.0)
     """
+@overload
+def logsumexp(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False, b: _Nested | None = None, return_sign: Literal[True]) -> tuple[Tensor, Tensor]: ...
 def masked_fill(x: _Operand, /, mask: _Operand, value: _Number) -> Tensor:
     """`x` with `value` where the mask is true.
 
@@ -3432,12 +3826,14 @@ def matrix_transpose(x: _Operand, /) -> Tensor:
     >>> flex.matrix_transpose(flex.asarray([[1, 2], [3, 4]])).tolist()
     [[1, 3], [2, 4]]
     """
-def max(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any | None = None) -> Tensor:
+def max(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any | None = None, initial: _Number | None = None, where: _Nested | None = None) -> Tensor:
     """The largest element; NaN propagates.
 
     axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
-    The result has the dtype of x. ValueError if there are no elements; DTypeError for complex
-    numbers; AxisError if an axis is out of range or repeated.
+    The result has the dtype of x. initial: a number that is one of the elements everywhere.
+    where: as for `sum`, with initial. ValueError if there are no elements and no initial, or for
+    where without it; DTypeError for complex numbers; AxisError if an axis is out of range or
+    repeated.
 
     >>> flex.max(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
     [5, 3]
@@ -3461,13 +3857,13 @@ def maximum(x1: _Operand, x2: _Operand, /) -> Tensor:
     >>> flex.maximum(flex.asarray([1.0, -flex.inf]), flex.asarray([3.0, 2.0])).tolist()
     [3.0, 2.0]
     """
-def mean(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any | None = None) -> Tensor:
+def mean(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any | None = None, where: _Nested | None = None) -> Tensor:
     """The arithmetic mean of elements.
 
     axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1. The
     result has the dtype of x, float32 for integers and bool. dtype: a float or complex dtype to
-    compute in. out: as in `sum`. The mean of no elements is NaN. AxisError if an axis is out of
-    range or repeated.
+    compute in. out, where: as for `sum`. The mean of no elements is NaN. AxisError if an axis is out
+    of range or repeated.
 
     >>> flex.mean(flex.asarray([1, 2, 6])).item()
     3.0
@@ -3499,7 +3895,7 @@ def meshgrid(*arrays: _Operand, indexing: Literal["xy", "ij"] = 'xy', sparse: bu
     >>> x.tolist(), y.tolist()
     ([[1, 2, 3], [1, 2, 3]], [[4, 4, 4], [5, 5, 5]])
     """
-def min(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any | None = None) -> Tensor:
+def min(x: _Operand, /, axis: _Shape | None = None, *, keepdims: builtins.bool = False, out: Any | None = None, initial: _Number | None = None, where: _Nested | None = None) -> Tensor:
     """The smallest element; NaN propagates. Arguments and errors are those of `max`.
 
     >>> flex.min(flex.asarray([[1, 5], [3, 2]]), axis=1).tolist()
@@ -3698,6 +4094,18 @@ def pad(x: _Operand, /, pad_width: SupportsIndex | Sequence[SupportsIndex | Sequ
     >>> flex.pad(flex.asarray([1, 2]), (1, 2), value=9).tolist()
     [9, 1, 2, 9, 9]
     """
+def partition(x: _Operand, /, kth: _Shape, axis: SupportsIndex | None = -1) -> Tensor:
+    """The values along an axis such that those at the positions kth are where the sorted line has them,
+    with none larger before and none smaller behind.
+
+    x: a tensor of an ordered dtype; the result has its shape and dtype. kth: a position, or several,
+    negative ones from the end. axis: None for all elements in row-major order. The other values are
+    in any order. NaN comes last. ValueError if kth is out of range; AxisError if the axis is;
+    DTypeError for complex numbers.
+
+    >>> flex.partition(flex.asarray([3, 1, 2]), 1)[1].item()
+    2
+    """
 def percentile(x: _Operand, /, q: _Nested, axis: _Shape | None = None, *, method: _QuantileMethod = 'linear', keepdims: builtins.bool = False) -> Tensor:
     """`quantile` for `q` from 0 to 100, with the same arguments and errors.
 
@@ -3735,13 +4143,13 @@ def pow(x1: _Operand, x2: _Operand, /) -> Tensor:
     >>> flex.pow(flex.asarray([2, 3]), flex.asarray([10, 2])).tolist()
     [1024, 9]
     """
-def prod(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any | None = None) -> Tensor:
+def prod(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any | None = None, initial: _Number | None = None, where: _Nested | None = None) -> Tensor:
     """The product of elements.
 
     axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
     dtype: the dtype of the products, by default int64 for bool and signed integers, uint64 for
-    unsigned ones, else that of x. Integers wrap; the product of no elements is 1. AxisError if
-    an axis is out of range or repeated.
+    unsigned ones, else that of x. Integers wrap; the product of no elements is 1. out, initial,
+    where and errors: as for `sum`.
 
     >>> flex.prod(flex.asarray([[1, 2], [3, 4]]), axis=1).tolist()
     [2, 12]
@@ -4022,10 +4430,11 @@ def sinh(x: _Operand, /) -> Tensor:
     >>> flex.sinh(flex.asarray([0.0, flex.inf])).tolist()
     [0.0, inf]
     """
-def sort(x: _Operand, /, axis: SupportsIndex = -1, *, descending: builtins.bool = False, stable: builtins.bool = True) -> Tensor:
+def sort(x: _Operand, /, axis: SupportsIndex | None = -1, *, descending: builtins.bool = False, stable: builtins.bool = True) -> Tensor:
     """Sorts the values along `axis`.
 
-    x: a tensor of an ordered dtype; the result has its shape and dtype. NaN comes last, even with
+    x: a tensor of an ordered dtype; the result has its shape and dtype. axis: None for all elements
+    in row-major order. NaN comes last, even with
     `descending`. `stable` has no effect: every sort is stable, zeros of both signs keep their order.
     DTypeError for complex numbers; AxisError if the axis is out of range.
 
@@ -4134,14 +4543,17 @@ def subtract(x1: _Operand, x2: _Operand, /) -> Tensor:
     >>> flex.subtract(flex.asarray([1, 2]), flex.asarray([10, 20])).tolist()
     [-9, -18]
     """
-def sum(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any | None = None) -> Tensor:
+def sum(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, keepdims: builtins.bool = False, out: Any | None = None, initial: _Number | None = None, where: _Nested | None = None) -> Tensor:
     """The sum of elements.
 
     axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
     dtype: the dtype of the sums, by default int64 for bool and signed integers, uint64 for
     unsigned ones, else that of x. Integers wrap; the sum of no elements is 0; the result is the
     same for any number of threads. out: a NumPy array of the result's shape, which is filled
-    and returned. AxisError if an axis is out of range or repeated.
+    and returned. initial: a number that each sum begins with, converted to the result's dtype.
+    where: bool, broadcast to the shape of x: the elements that count. AxisError if an axis is
+    out of range or repeated; DTypeError if where is not bool, or initial is of a higher kind than
+    the result; ShapeError if where does not broadcast.
 
     >>> x = flex.asarray([[1, 2], [3, 4]])
     >>> flex.sum(x).item(), flex.sum(x, axis=0).tolist()
@@ -4455,6 +4867,7 @@ __all__ = [
     "atleast_1d",
     "atleast_2d",
     "atleast_3d",
+    "bincount",
     "bitwise_and",
     "bitwise_invert",
     "bitwise_left_shift",
@@ -4586,6 +4999,7 @@ __all__ = [
     "ones_like",
     "outer",
     "pad",
+    "partition",
     "percentile",
     "permute_dims",
     "positive",

@@ -25,6 +25,7 @@ _SERVED = """
     argwhere: a
     array_equal: a1 a2 equal_nan
     array_split: ary indices_or_sections axis
+    bincount: x weights minlength
     broadcast_to: array shape
     clip: a a_min=min a_max=max * min max
     column_stack: tup
@@ -66,6 +67,7 @@ _SERVED = """
     nanvar: a axis * dtype ddof correction keepdims
     nonzero: a
     ones_like: a dtype
+    partition: a kth axis
     percentile: a q axis * keepdims method
     ptp: a axis * keepdims
     quantile: a q axis * keepdims method
@@ -121,31 +123,19 @@ _SERVED = """
     linalg.matrix_rank: A * rtol
     linalg.multi_dot: arrays
     linalg.norm: x ord axis keepdims
-    linalg.qr: a * mode
+    linalg.qr: a mode
     linalg.slogdet: a
     linalg.solve: a b
     linalg.svd: a * full_matrices
     linalg.svdvals: x
     linalg.vector_norm: x * axis keepdims ord
 """
-# Reductions, which NumPy calls as methods, with these keywords.
-_METHODS = frozenset(
-    [
-        "sum",
-        "prod",
-        "max",
-        "min",
-        "amax",
-        "amin",
-        "any",
-        "all",
-        "mean",
-        "std",
-        "var",
-        "argmax",
-        "argmin",
-    ]
-)
+# Reductions, which NumPy calls as methods, with the keywords of all, and some with these.
+_METHODS = {
+    **dict.fromkeys(["sum", "prod", "max", "min", "amax", "amin"], frozenset(["initial", "where"])),
+    **dict.fromkeys(["any", "all", "mean"], frozenset(["where"])),
+    **dict.fromkeys(["std", "var", "argmax", "argmin"], frozenset[str]()),
+}
 _KEYWORDS = frozenset(["axis", "dtype", "out", "keepdims", "ddof", "correction"])
 # Functions that write to their first argument; those that flex has change the tensor, and no other.
 _WRITERS = frozenset(["copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"])
@@ -180,7 +170,7 @@ def dispatch(
     if not all(issubclass(t, (flex.Tensor, np.ndarray)) for t in types):
         return NotImplemented  # a library that wraps arrays of any kind: its own protocol answers
     name = f"{function.__module__}.{function.__name__}".removeprefix("numpy.")
-    if name in _METHODS and _KEYWORDS.issuperset(kwargs):
+    if name in _METHODS and kwargs.keys() <= _KEYWORDS | _METHODS[name]:
         return function._implementation(*args, **kwargs)
     first = args[0] if args else next(iter(kwargs.values()), None)
     if name in _WRITERS and isinstance(first, flex.Tensor):

@@ -1,7 +1,7 @@
 # Written by scripts/make_stubs.py.
 import builtins
 from collections.abc import Iterable
-from typing import Literal, SupportsIndex
+from typing import Literal, SupportsIndex, overload
 
 from flex._flex import Tensor, _DType, _Operand, _Shape
 from flex._flex import cross as cross
@@ -257,12 +257,14 @@ def pinv(x: _Operand, /, *, rtol: _Operand | None = None) -> Tensor:
     >>> flex.linalg.pinv(flex.asarray([[2.0, 0.0], [0.0, 0.0], [0.0, 4.0]])).tolist()
     [[0.5, 0.0, 0.0], [0.0, 0.0, 0.25]]
     """
-def qr(x: _Operand, /, *, mode: Literal["reduced", "complete"] = 'reduced') -> QRResult:
+@overload
+def qr(x: _Operand, /, mode: Literal["reduced", "economic", "complete", "full"] = 'reduced') -> QRResult:
     """The QR factorisation of each matrix: `x = Q R`, with orthonormal columns in Q, and R upper
     triangular.
 
-    x: `[.., m, n]`. mode: "reduced" for Q of `[.., m, k]` and R of `[.., k, n]`, with
-    `k = min(m, n)`; "complete" for `[.., m, m]` and `[.., m, n]`. The result is the named tuple `Q`,
+    x: `[.., m, n]`. mode: "reduced", or "economic" as SciPy says, for Q of `[.., m, k]` and R of
+    `[.., k, n]`, with `k = min(m, n)`; "complete" or "full" for `[.., m, m]` and `[.., m, n]`; "r" for
+    R of `[.., k, n]` alone, a tensor, as in NumPy. Otherwise the result is the named tuple `Q`,
     `R`. By Householder reflections, with LAPACK's signs: the diagonal of R is real, and may be
     negative. Integers become float32, float16 and bfloat16 are computed in float32. ValueError for
     another mode; ShapeError for fewer than two dimensions; DTypeError for float8.
@@ -271,6 +273,8 @@ def qr(x: _Operand, /, *, mode: Literal["reduced", "complete"] = 'reduced') -> Q
     >>> flex.round(q @ r).tolist()
     [[3.0, 1.0], [4.0, 2.0]]
     """
+@overload
+def qr(x: _Operand, /, mode: Literal["r"]) -> Tensor: ...
 def slogdet(x: _Operand, /) -> SlogdetResult:
     """The sign of the determinant of each matrix, and the natural logarithm of its magnitude.
 

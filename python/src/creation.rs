@@ -9,6 +9,7 @@ use crate::convert::error::Raise;
 use flex::dtype::Class;
 use flex::ops::{self, Indexing, Linspace};
 use flex::{DType, Scalar, Tensor};
+use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -232,38 +233,41 @@ fn arange(
 /// true.
 ///
 /// dtype: a float or complex dtype, by default float32, complex64 for complex bounds. Each value is
-/// computed from its index and rounded once. ValueError if num is negative; DTypeError for other
-/// dtypes.
+/// computed from its index and rounded once. retstep: whether to return `(values, step)`, where step
+/// is the distance between two values, of no dimensions, NaN if there is none. ValueError if num is
+/// negative; DTypeError for other dtypes.
 ///
 /// >>> flex.linspace(0, 1, 5).tolist()
 /// [0.0, 0.25, 0.5, 0.75, 1.0]
-#[function(start, stop, num, *, dtype = None, device = None, endpoint = true)]
-fn linspace(
-    py: Python<'_>,
+#[function(start, stop, num, *, dtype = None, device = None, endpoint = true, retstep = false -> "Any")]
+#[allow(clippy::too_many_arguments, reason = "the standard's and NumPy's")]
+fn linspace<'py>(
+    py: Python<'py>,
     start: NumberArg,
     stop: NumberArg,
     num: isize,
     dtype: Option<DTypeArg>,
     device: Option<Device>,
     endpoint: bool,
-) -> PyResult<PyTensor> {
+    retstep: bool,
+) -> PyResult<Bound<'py, PyAny>> {
     let (num, _) = (count("linspace", "num", num)?, device);
     // between integer bounds there are float values
     let given = dtype.is_some();
     let dtype =
         or_theirs(dtype, &[start, stop])?.filter(|d| given || d.is_float() || d.is_complex());
-    let dtype = Some(dtype.unwrap_or_else(default::float));
-    compute(py, num, || {
-        ops::linspace(
-            start.0,
-            stop.0,
-            Linspace {
-                count: num,
-                endpoint,
-                dtype,
-            },
-        )
-    })
+    let dtype = dtype.unwrap_or_else(default::float);
+    let how = Linspace {
+        count: num,
+        endpoint,
+        dtype: Some(dtype),
+    };
+    let values = compute(py, num, || ops::linspace(start.0, stop.0, how))?;
+    if !retstep {
+        return values.into_bound_py_any(py);
+    }
+    let step = how.step(start.0, stop.0, dtype).raise()?;
+    (values, PyTensor::new(step)).into_bound_py_any(py)
 }
 
 /// A matrix of zeros with ones on diagonal `k`; above the main diagonal if positive, below if

@@ -1,7 +1,7 @@
 //! Gathers, scatters and masks as functions; `t[...]` is implemented in `subscript`.
 
 use super::cell::PyTensor;
-use super::convert::{NumberArg, Operand, TensorArg, ValuesArg, compute, detached};
+use super::convert::{NumberArg, Operand, TensorArg, ValuesArg, compute, count, detached};
 use super::values::tuple;
 use crate::convert::error::Raise;
 use flex::Tensor;
@@ -132,6 +132,28 @@ fn index_add(
 ) -> PyResult<PyTensor> {
     scatter_with(py, x, indices, values, |x, indices, values| {
         ops::index_add(x, indices, values, axis)
+    })
+}
+
+/// How often each integer from 0 occurs.
+///
+/// x: integers, one dimension, none negative (ValueError). weights: one for each, which are summed
+/// instead of counted, in float64. minlength: the least number of counts. The result is int64, or
+/// float64 with weights, and has `max(x) + 1` elements or minlength. ShapeError if shapes don't fit;
+/// DTypeError if x has no integers, and for complex weights.
+///
+/// >>> flex.bincount(flex.asarray([0, 1, 1, 3])).tolist()
+/// [1, 2, 0, 1]
+#[function(x, /, weights = None, minlength = 0)]
+fn bincount(
+    py: Python<'_>,
+    x: ValuesArg,
+    weights: Option<ValuesArg>,
+    minlength: isize,
+) -> PyResult<PyTensor> {
+    let least = count("bincount", "minlength", minlength)?;
+    compute(py, x.0.len().saturating_add(least), || {
+        ops::bincount(&x.0, weights.as_ref().map(|w| &w.0), least)
     })
 }
 

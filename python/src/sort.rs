@@ -1,10 +1,11 @@
 //! Sorting and searching.
 
 use super::cell::PyTensor;
-use super::convert::{Compared, TensorArg, compute, detached};
+use super::convert::{Compared, Ints, TensorArg, compute, detached};
 use crate::convert::error::Raise;
+use flex::layout;
 use flex::ops::{self, Side, Sort, TopK};
-use flex::{Result, Tensor};
+use flex::{Error, Result, Tensor};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -18,46 +19,89 @@ pub fn pair(
     Ok((PyTensor::new(a), PyTensor::new(b)))
 }
 
+/// A tensor and an axis, or without one all elements in row-major order.
+fn along(x: TensorArg, axis: Option<isize>) -> PyResult<(Tensor, isize)> {
+    match axis {
+        Some(axis) => Ok((x.0, axis)),
+        None => Ok((ops::ravel(&x.0).raise()?, 0)),
+    }
+}
+
 /// Sorts the values along `axis`.
 ///
-/// x: a tensor of an ordered dtype; the result has its shape and dtype. NaN comes last, even with
+/// x: a tensor of an ordered dtype; the result has its shape and dtype. axis: None for all elements
+/// in row-major order. NaN comes last, even with
 /// `descending`. `stable` has no effect: every sort is stable, zeros of both signs keep their order.
 /// DTypeError for complex numbers; AxisError if the axis is out of range.
 ///
 /// >>> flex.sort(flex.asarray([3, 1, 2]), descending=True).tolist()
 /// [3, 2, 1]
-#[function(x, /, axis = -1, *, descending = false, stable = true)]
+#[function(x, /, axis = Some(-1), *, descending = false, stable = true)]
 fn sort(
     py: Python<'_>,
     x: TensorArg,
-    axis: isize,
+    axis: Option<isize>,
     descending: bool,
     stable: bool,
 ) -> PyResult<PyTensor> {
     let _ = stable; // every sort is stable
-    compute(py, x.0.len(), || ops::sort(&x.0, Sort { axis, descending }))
+    let (x, axis) = along(x, axis)?;
+    compute(py, x.len(), || ops::sort(&x, Sort { axis, descending }))
 }
 
 /// The indices that sort along `axis`.
 ///
-/// x: a tensor of an ordered dtype; the result has its shape, and is int64. Equal values keep their
+/// x: a tensor of an ordered dtype; the result has its shape, and is int64. axis: None for the
+/// positions among all elements in row-major order. Equal values keep their
 /// order, even with `descending`; NaN comes last. DTypeError for complex numbers; AxisError if the
 /// axis is out of range.
 ///
 /// >>> flex.argsort(flex.asarray([3, 1, 2])).tolist()
 /// [1, 2, 0]
-#[function(x, /, axis = -1, *, descending = false, stable = true)]
+#[function(x, /, axis = Some(-1), *, descending = false, stable = true)]
 fn argsort(
     py: Python<'_>,
     x: TensorArg,
-    axis: isize,
+    axis: Option<isize>,
     descending: bool,
     stable: bool,
 ) -> PyResult<PyTensor> {
     let _ = stable; // every sort is stable
-    compute(py, x.0.len(), || {
-        ops::argsort(&x.0, Sort { axis, descending })
-    })
+    let (x, axis) = along(x, axis)?;
+    compute(py, x.len(), || ops::argsort(&x, Sort { axis, descending }))
+}
+
+/// The values along an axis such that those at the positions kth are where the sorted line has them,
+/// with none larger before and none smaller behind.
+///
+/// x: a tensor of an ordered dtype; the result has its shape and dtype. kth: a position, or several,
+/// negative ones from the end. axis: None for all elements in row-major order. The other values are
+/// in any order. NaN comes last. ValueError if kth is out of range; AxisError if the axis is;
+/// DTypeError for complex numbers.
+///
+/// >>> flex.partition(flex.asarray([3, 1, 2]), 1)[1].item()
+/// 2
+#[function(x, /, kth, axis = Some(-1))]
+fn partition(py: Python<'_>, x: TensorArg, kth: Ints, axis: Option<isize>) -> PyResult<PyTensor> {
+    const OP: &str = "partition";
+    let (x, axis) = along(x, axis)?;
+    let n = x.shape()[layout::axis(OP, axis, x.rank()).raise()?];
+    let position = |k: &isize| {
+        let from_start = if *k < 0 {
+            k.checked_add_unsigned(n)
+        } else {
+            Some(*k)
+        };
+        from_start
+            .and_then(|k| usize::try_from(k).ok())
+            .filter(|k| *k < n)
+            .ok_or_else(|| {
+                let message = format!("kth is {k}, out of range for {n} elements");
+                Error::value(OP, message).raise()
+            })
+    };
+    let kth = kth.0.iter().map(position).collect::<PyResult<Vec<_>>>()?;
+    compute(py, x.len(), || ops::partition(&x, &kth, axis))
 }
 
 /// `sort` and `argsort` in one: the sorted values and their indices.

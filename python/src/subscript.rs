@@ -11,7 +11,7 @@ use flex::{DType, Tensor};
 use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyEllipsis, PyInt, PyList, PySlice, PyTuple};
+use pyo3::types::{PyBool, PyEllipsis, PyInt, PyList, PyRange, PySlice, PyTuple};
 use smallvec::{SmallVec, smallvec};
 
 type Items = SmallVec<[Index; 4]>;
@@ -208,8 +208,8 @@ fn item(x: &Bound<PyAny>) -> PyResult<Index> {
     if x.is_instance_of::<PyEllipsis>() {
         return Ok(Index::Ellipsis);
     }
-    if let Ok(list) = x.cast::<PyList>() {
-        let dtype = list.is_empty().then_some(DType::DEFAULT_INT);
+    if x.is_instance_of::<PyList>() || x.is_instance_of::<PyRange>() {
+        let dtype = (x.len()? == 0).then_some(DType::DEFAULT_INT);
         return array(x, convert::asarray(x, dtype, None)?.get().tensor(x.py())?);
     }
     match Operand::of(x)? {

@@ -73,6 +73,8 @@ pub enum QrMode {
     Reduced,
     /// Q is `[.., m, m]` and R `[.., m, n]`.
     Complete,
+    /// R alone is computed, `[.., k, n]`; Q is `[.., m, 0]`.
+    R,
 }
 
 /// The QR factorisation of each matrix: `x = Q R`, with orthonormal columns in Q, and R upper
@@ -96,23 +98,24 @@ pub fn qr(x: &Tensor, mode: QrMode) -> Result<(Tensor, Tensor)> {
     let batch = Batch::of(OP, x)?;
     let (dtype, wide) = dtypes(OP, x.dtype())?;
     let (m, n) = (batch.rows, batch.cols);
-    let k = match mode {
-        QrMode::Reduced => m.min(n),
-        QrMode::Complete => m,
+    let (k, columns) = match mode {
+        QrMode::Reduced => (m.min(n), m.min(n)),
+        QrMode::Complete => (m, m),
+        QrMode::R => (m.min(n), 0),
     };
     let x = prepared(x, wide)?;
-    let mut q = Tensor::empty(batch.shape(&[m, k]), wide)?;
+    let mut q = Tensor::empty(batch.shape(&[m, columns]), wide)?;
     let mut r = Tensor::empty(batch.shape(&[k, n]), wide)?;
     field!(OP, wide, |T| {
         let a = x.as_slice::<T>()?;
         let results = (
-            (q.as_mut_slice::<T>()?, m * k),
+            (q.as_mut_slice::<T>()?, m * columns),
             (r.as_mut_slice::<T>()?, k * n),
             none(),
         );
         let cost = Cost {
             bytes: 4 * size_of::<T>() * m * (n + k),
-            flops: (m * (n + k)).saturating_mul(2 * m.min(n)),
+            flops: (m * (n + columns)).saturating_mul(2 * m.min(n)),
         };
         each(batch.len, cost, results, |i, q, r, _| {
             let mut w = transposed(&a[i * m * n..][..m * n], m, n, |x| x)?;
@@ -122,9 +125,9 @@ pub fn qr(x: &Tensor, mode: QrMode) -> Result<(Tensor, Tensor)> {
                     *r = w[j * m + i];
                 }
             }
-            let mut columns = unit_rows::<T>(k, m)?;
-            reflections.apply(&mut columns)?;
-            transpose_into(&columns, k, m, q, |x| x);
+            let mut rows = unit_rows::<T>(columns, m)?;
+            reflections.apply(&mut rows)?;
+            transpose_into(&rows, columns, m, q, |x| x);
             Ok(0)
         })?
     });

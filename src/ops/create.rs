@@ -172,6 +172,38 @@ impl Default for Linspace {
         }
     }
 }
+impl Linspace {
+    /// The equal pieces between the bounds.
+    fn pieces(&self) -> usize {
+        self.count.saturating_sub(usize::from(self.endpoint))
+    }
+    /// The distance from one value to the next, of no dimensions and a dtype; NaN if the bounds have
+    /// nothing between them.
+    ///
+    /// ```
+    /// use flex::{DType, ops::Linspace};
+    /// assert_eq!(Linspace::from(5).step(0, 1, DType::F32)?.item::<f32>()?, 0.25);
+    /// # Ok::<(), flex::Error>(())
+    /// ```
+    pub fn step(
+        &self,
+        start: impl Into<Scalar>,
+        stop: impl Into<Scalar>,
+        dtype: DType,
+    ) -> Result<Tensor> {
+        let (start, stop) = (start.into(), stop.into());
+        let step = |a: f64, b: f64| match (self.pieces() as f64, b - a) {
+            (0.0, _) => f64::NAN,
+            (n, way) if way.is_finite() => way / n,
+            (n, _) => b / n - a / n,
+        };
+        let (real, imaginary) = (
+            step(start.to_f64(), stop.to_f64()),
+            step(start.imag(), stop.imag()),
+        );
+        linear("linspace", dtype, 1, move |_| (real, imaginary))?.reshape(&[] as &[usize])
+    }
+}
 impl From<usize> for Linspace {
     fn from(count: usize) -> Linspace {
         Linspace {
@@ -202,11 +234,7 @@ pub fn linspace(
 
 fn linspace_of(start: Scalar, stop: Scalar, how: Linspace) -> Result<Tensor> {
     const OP: &str = "linspace";
-    let Linspace {
-        count,
-        endpoint,
-        dtype,
-    } = how;
+    let Linspace { count, dtype, .. } = how;
     let complex = matches!(start, Scalar::Complex(..)) || matches!(stop, Scalar::Complex(..));
     let dtype = dtype.unwrap_or(if complex {
         DType::DEFAULT_COMPLEX
@@ -222,12 +250,7 @@ fn linspace_of(start: Scalar, stop: Scalar, how: Linspace) -> Result<Tensor> {
             ),
         ));
     }
-    let pieces = if endpoint {
-        count.saturating_sub(1)
-    } else {
-        count
-    }
-    .max(1);
+    let pieces = how.pieces().max(1);
     let (real, imaginary) = (
         Span::new(start.to_f64(), stop.to_f64(), pieces),
         Span::new(start.imag(), stop.imag(), pieces),

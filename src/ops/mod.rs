@@ -39,6 +39,9 @@ pub use linalg::{
     TensordotAxes, cross, dot, inner, kron, matmul, matmul_as, matrix_transpose, outer, tensordot,
     vdot, vecdot,
 };
+#[cfg(feature = "bindings")]
+#[doc(hidden)]
+pub use reduce::{Chosen, logsumexp_signed, logsumexp_weighted};
 pub use reduce::{
     Interpolation, NanToNum, ReductionAxes, all, any, argmax, argmin, count_nonzero, logsumexp,
     max, max_with_indices, mean, median, min, min_with_indices, nan_to_num, nanmax, nanmean,

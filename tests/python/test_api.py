@@ -11,8 +11,11 @@ import flex
 # keywords of NumPy, most of which it passes when it calls methods (numpy.std(t)): after those of the
 # standard, keyword-only, None or False by default
 NUMPYS = {
-    **{name: {"out"} for name in ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin")},
-    "mean": {"dtype", "out"},
+    **{name: {"out", "initial", "where"} for name in ("sum", "prod", "max", "min")},
+    **{name: {"out", "where"} for name in ("any", "all")},
+    **{name: {"out"} for name in ("argmax", "argmin")},
+    "linspace": {"retstep"},
+    "mean": {"dtype", "out", "where"},
     "meshgrid": {"sparse"},
     "std": {"dtype", "ddof", "out"},
     "var": {"dtype", "ddof", "out"},
@@ -106,7 +109,7 @@ matrix_power(x, n, /)
 matrix_rank(x, /, *, rtol=None)
 outer(x1, x2, /)
 pinv(x, /, *, rtol=None)
-qr(x, /, *, mode='reduced')
+qr(x, /, mode='reduced')
 slogdet(x, /)
 solve(x1, x2, /)
 svd(x, /, *, full_matrices=True)

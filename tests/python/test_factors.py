@@ -96,6 +96,19 @@ def test_qr(dtype, mode, shape):
     np.testing.assert_allclose(r, expected, rtol=0, atol=300 * EPS[dtype] * (1 + norm(a)))
 
 
+@pytest.mark.parametrize("dtype", FIELDS)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_qr_modes_of_numpy_and_scipy(dtype, shape):
+    x = flex.asarray(random(dtype, shape))
+    for ours, other in (("reduced", "economic"), ("complete", "full")):
+        for a, b in zip(linalg.qr(x, mode=ours), linalg.qr(x, other), strict=True):
+            np.testing.assert_array_equal(to_numpy(a), to_numpy(b))
+    r = linalg.qr(x, "r")
+    np.testing.assert_array_equal(to_numpy(r), to_numpy(linalg.qr(x).R))
+    with pytest.raises(ValueError, match="qr: mode is "):
+        linalg.qr(x, "raw")
+
+
 @pytest.mark.parametrize("dtype", ["float64", "complex128", "float32"])
 def test_qr_of_special_matrices(dtype):
     for name, a in special(dtype).items():

@@ -158,7 +158,7 @@ def test_names_of_modules():
         (flex.signal, "cwt"),
         (flex.signal, "ellips"),
         (flex.fft, "hfft2"),
-        (flex.fft, "dctn"),
+        (flex.fft, "fht"),
     ],
 )
 def test_no_hint_where_nothing_is_surely_meant(owner, name):
@@ -303,7 +303,9 @@ ARGUMENTS = {
         flex.zeros(0)
     ),
     "sum() takes from 1 to 2 positional arguments but 3 were given: the call is "
-    "sum(x, /, axis=None, *, dtype=None, keepdims=False, out=None)": lambda: flex.sum(X, 0, True),
+    "sum(x, /, axis=None, *, dtype=None, keepdims=False, out=None, initial=None, where=None)": lambda: (
+        flex.sum(X, 0, True)
+    ),
     "pad() missing 1 required positional argument: 'pad': the call is "
     "pad(x, pad, mode='constant', value=None)": lambda: flex.nn.pad(X),
     "unfold() missing 1 required positional argument: 'kernel_size': the call is "

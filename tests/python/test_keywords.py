@@ -55,7 +55,7 @@ OF = {
     "full_like": {"shape"},
     "ones_like": {"shape"},
     "zeros_like": {"shape"},
-    "linspace": {"retstep", "axis"},  # the standard's; x[1] - x[0], and moveaxis
+    "linspace": {"axis"},  # the standard's; moveaxis
     "chirp": {"complex"},
     "meshgrid": {"copy"},  # views
     "nan_to_num": {"copy"},
@@ -72,12 +72,9 @@ OF = {
     "take": {"mode"},  # an index out of range is an error
     "lu": {"permute_l", "p_indices"},
     "lu_solve": {"trans"},
-    "dct": {"orthogonalize"},
-    "idct": {"orthogonalize"},
     "next_fast_len": {"real"},  # lengths that serve both
     "filtfilt": {"irlen"},
     "freqz": {"plot"},
-    "logsumexp": {"return_sign"},  # b, an operand, too: of the logarithms of weights
     "resample": {"domain"},
     "tf2sos": {"pairing", "analog"},  # nearest pairs, digital filters
     "zpk2sos": {"pairing", "analog"},
@@ -106,7 +103,6 @@ OF = {
         "freq_axis",
         "scaling",
     },
-    "multivariate_normal": {"check_valid"},  # a covariance that is none is an error
 }
 
 

@@ -64,6 +64,20 @@ SERVED = {
         lambda f, t: f(t(composed.N), 0.3),
         lambda f, t: f(t(composed.N), t(np.array([0.2, 0.5])), 1, method="hazen"),
     ],
+    "bincount": [
+        lambda f, t: f(t(B[0])),
+        lambda f, t: f(t(B[0]), minlength=8),
+        lambda f, t: f(t(B[0]), A[0]),
+        lambda f, t: f(t(B[0]), None, 2),
+        lambda f, t: f(t(np.array([], np.int64))),
+        lambda f, t: f(t(np.arange(5000) % 7)),
+        lambda f, t: f(t(np.arange(5000) * 3 % 2500)),
+    ],
+    "partition": [
+        lambda f, t: f(t(V), [0, 1, 2]),
+        lambda f, t: f(t(A), [0, 1, 2, 3], axis=None)[:4],
+        lambda f, t: f(t(A), -1, 0)[-1],
+    ],
     "percentile": [
         lambda f, t: f(t(A), 25),
         lambda f, t: f(t(A), 25, 0),

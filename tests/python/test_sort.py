@@ -92,6 +92,50 @@ def test_searchsorted(data, side):
     )
 
 
+@examples(120)
+@given(lines(), st.data())
+def test_partition(case, data):
+    x, a, axis, _ = case
+    n = a.shape[axis]
+    kth = data.draw(st.lists(st.integers(-n, n - 1), max_size=3) if n else st.just([]))
+    ordered = np.sort(comparable(a), axis)
+    positions = to_numpy(flex.argpartition(x, kth, axis))
+    gathered = np.take_along_axis(a, positions, axis) if a.size else a
+    for y in (to_numpy(flex.partition(x, kth, axis)), gathered):
+        assert y.dtype == a.dtype
+        y = comparable(y)
+        np.testing.assert_array_equal(np.sort(y, axis), ordered)
+        for k in kth:
+            np.testing.assert_array_equal(y.take(k, axis), ordered.take(k, axis))
+            # so are the elements before, in any order
+            before = np.moveaxis(y, axis, -1)[..., : k % n]
+            expected = np.moveaxis(ordered, axis, -1)[..., : k % n]
+            np.testing.assert_array_equal(np.sort(before), expected)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float16", "int32", "float32", "int64", "float64"])
+def test_partition_of_long_lines(dtype):
+    rng = np.random.default_rng(5)
+    n = 20_000
+    for a in (
+        rng.standard_normal((2, n)) * 100,
+        rng.integers(0, 3, (2, n)),
+        np.zeros((2, n)),
+        np.arange(2 * n).reshape(2, n) % 30_000,
+    ):
+        a = a.astype(dtype)
+        if a.dtype.kind == "f":
+            a[:, 5:9] = np.nan
+        for kth in (0, n - 1, 7, [n // 2, 3], [1, 5, 10, 100, 1000, 10_000, 15_000, 19_999, 2]):
+            y = to_numpy(flex.partition(flex.asarray(a), kth))
+            ordered = np.sort(a)
+            np.testing.assert_array_equal(np.sort(y), ordered)
+            np.testing.assert_array_equal(y[:, kth], ordered[:, kth])
+            at = to_numpy(flex.argpartition(flex.asarray(a), kth))
+            np.testing.assert_array_equal(np.sort(at), np.tile(np.arange(n), (2, 1)))
+            np.testing.assert_array_equal(np.take_along_axis(a, at, 1)[:, kth], ordered[:, kth])
+
+
 def test_searchsorted_takes_numbers():
     line = flex.asarray([0.1, 0.2, 0.3], dtype="float64")
     assert flex.searchsorted(line, 0.2, side="right").item() == 2
@@ -127,6 +171,19 @@ def test_errors():
         flex.searchsorted(x[0], x[0], sorter=flex.asarray([0, 1, 9]))
     with pytest.raises(flex.DTypeError):
         flex.topk(flex.ones(3, dtype="complex64"), 1)
+    for f in (flex.partition, flex.argpartition):
+        with pytest.raises(
+            ValueError, match=f"{f.__name__}: kth is 3, out of range for 3 elements"
+        ):
+            f(x, [0, 3])
+        with pytest.raises(ValueError, match=f"{f.__name__}: kth is -4"):
+            f(x, -4)
+        with pytest.raises(flex.AxisError, match=f"{f.__name__}: axis 2"):
+            f(x, 0, 2)
+        with pytest.raises(TypeError):
+            f(x, 1.5)
+        with pytest.raises(flex.DTypeError):
+            f(flex.ones(3, dtype="complex64"), 1)
 
 
 def test_long_lines():

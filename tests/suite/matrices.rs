@@ -258,6 +258,10 @@ fn qr_of_all_kinds_of_matrices() {
             all.push(("random", random(&mut rng, &[m, n], dtype)));
         }
         for (name, x) in all {
+            let (none, alone) = linalg::qr(&x, QrMode::R).unwrap();
+            let (_, r) = linalg::qr(&x, QrMode::Reduced).unwrap();
+            assert_eq!(none.shape(), [x.shape()[0], 0]);
+            assert_eq!(values(&alone), values(&r), "{name}");
             for mode in [QrMode::Reduced, QrMode::Complete] {
                 let (q, r) = linalg::qr(&x, mode).unwrap();
                 let (a, q, r) = (Matrix::of(&x), Matrix::of(&q), Matrix::of(&r));

@@ -177,3 +177,19 @@ fn linspace_spans_the_range_and_rounds_once() {
     assert_eq!((y.len(), y[0], y[10].abs() < 1e293), (20, -1e308, true));
     assert!((y[19] - 9e307).abs() < 1e293);
 }
+
+#[test]
+fn steps_of_linspace() {
+    let step = |a: f64, b: f64, count: usize, endpoint| {
+        let how = Linspace {
+            endpoint,
+            ..count.into()
+        };
+        how.step(a, b, DType::F64).unwrap().item::<f64>().unwrap()
+    };
+    assert_eq!(step(0.0, 1.0, 5, true), 0.25);
+    assert_eq!(step(0.0, 1.0, 5, false), 0.2);
+    assert_eq!(step(-1.7e308, 1.7e308, 3, true), 1.7e308);
+    assert!(step(0.0, 1.0, 1, true).is_nan() && step(0.0, 1.0, 0, false).is_nan());
+    assert_eq!(step(2.0, 5.0, 1, false), 3.0);
+}

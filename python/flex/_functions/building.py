@@ -69,6 +69,20 @@ def diagonal(a: _Nested, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Ten
     return fx._linalg.diagonal(fx.moveaxis(a, (first, second), (-2, -1)), offset=offset)
 
 
+def trace(
+    a: _Nested, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: _DType | None = None
+) -> Tensor:
+    """The sum of the diagonal of the planes of two axes, with the arguments and errors of `diagonal`. `linalg.trace` is that of the last
+    two axes.
+
+    dtype: of the sums, by default as for `sum`.
+
+    >>> flex.trace(flex.asarray([[1, 2], [3, 4]])).item()
+    5
+    """
+    return fx.sum(diagonal(a, offset, axis1, axis2), -1, dtype=dtype)
+
+
 def block_diag(*arrs: _Nested) -> Tensor:
     """The matrices one after another along the diagonal, and 0 elsewhere.
 

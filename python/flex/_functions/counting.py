@@ -9,43 +9,12 @@ from math import prod
 from typing import TYPE_CHECKING, Any, Literal
 
 from flex import _flex as fx
-from flex._functions._common import exact, index, inexact, is_whole, several, tensor, vector
+from flex._functions._common import exact, inexact, is_whole, several, tensor, vector
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from flex._flex import Tensor, _Nested
-
-
-def bincount(x: _Nested, weights: _Nested | None = None, minlength: int = 0) -> Tensor:
-    """How often each integer from 0 occurs.
-
-    x: integers, one dimension, none negative (ValueError). weights: one for each, which are summed instead of counted, in float64.
-    minlength: the least number of counts. The result is int64, or float64 with weights, and has `max(x) + 1` elements or minlength.
-    ShapeError if shapes don't fit; DTypeError if x has no integers.
-
-    >>> flex.bincount(flex.asarray([0, 1, 1, 3])).tolist()
-    [1, 2, 0, 1]
-    """
-    x = vector("bincount", "x", x)
-    least = index("bincount", "minlength", minlength)
-    if least < 0:
-        raise ValueError(f"bincount: minlength is {least}; it must not be negative")
-    if x.size and not is_whole(x.dtype):
-        raise fx.DTypeError(f"bincount: x has integers, not {x.dtype}")
-    x = x.astype(fx.int64)
-    count = least
-    if x.size:
-        low = fx.min(x).item()
-        if low < 0:
-            raise ValueError(f"bincount: x has {low}; integers must not be negative")
-        count = max(least, fx.max(x).item() + 1)
-    if weights is None:
-        return fx.index_add(fx.zeros(count, dtype=fx.int64), x, 1)
-    w = vector("bincount", "weights", exact(weights))
-    if w.shape != x.shape:
-        raise fx.ShapeError(f"bincount: weights have shape {list(w.shape)}, x has {list(x.shape)}")
-    return fx.index_add(fx.zeros(count, dtype=fx.float64), x, w.astype(fx.float64))
 
 
 def _ascends(x: Tensor) -> bool:
@@ -268,7 +237,7 @@ def histogram(
     edges = _edges("histogram", a, bins, range, w is not None)
     at, inside = _places(a, edges)
     chosen = None if w is None else fx.masked_select(fx.ravel(w), inside)
-    counts = bincount(fx.masked_select(at, inside), chosen, edges.size - 1)
+    counts = fx.bincount(fx.masked_select(at, inside), chosen, edges.size - 1)
     if density:
         widths = fx.diff(edges).astype(fx.float64)
         return counts.astype(fx.float64) / widths / fx.sum(counts).astype(fx.float64), edges
@@ -319,7 +288,7 @@ def histogramdd(
     w = None
     if weights is not None:
         w = fx.masked_select(vector("histogramdd", "weights", weights), inside)
-    found = bincount(fx.masked_select(place, inside), w, prod(counts)).astype(fx.float64)
+    found = fx.bincount(fx.masked_select(place, inside), w, prod(counts)).astype(fx.float64)
     found = fx.reshape(found, counts)
     if density:
         found = found / _volumes(edges) / fx.sum(found)

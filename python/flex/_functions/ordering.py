@@ -18,36 +18,53 @@ def _flat(a: Any, axis: int | None) -> tuple[Tensor, int]:
     return (fx.ravel(a), -1) if axis is None else (a, axis)
 
 
-def _kth(op: str, kth: Any, a: Tensor, axis: int) -> None:
-    n = a.shape[axis_of(op, axis, a.ndim)]
+# Lines are long from here on, and positions many.
+_LONG, _MANY = 1 << 12, 8
+
+
+def _kth(kth: Any, n: int) -> list[int]:
+    """The positions from the first, ascending."""
+    found = set()
     for k in tensor(kth).tolist() if type(kth) not in (int, bool) and tensor(kth).ndim else [kth]:
-        if not -n <= index(op, "kth", k) < n:
-            raise ValueError(f"{op}: kth is {k}, out of range for {n} elements")
+        if not -n <= index("argpartition", "kth", k) < n:
+            raise ValueError(f"argpartition: kth is {k}, out of range for {n} elements")
+        found.add(index("argpartition", "kth", k) % n)
+    return sorted(found)
 
 
-def partition(a: _Nested, kth: Any, axis: int | None = -1) -> Tensor:
-    """A copy whose elements at kth along an axis are those of the sorted line, with none larger before and none smaller behind.
+@fx.fuse
+def _beside(x: Any, value: Any) -> Any:
+    """0 for the elements before a value in the sorted line, 1 for equal ones, 2 for those behind."""
+    behind, before = x > value, x < value
+    if fx.isdtype(x.dtype, "real floating"):
+        behind = behind | fx.isnan(x) & ~fx.isnan(value)
+        before = before | fx.isnan(value) & ~fx.isnan(x)
+    return behind.astype(fx.uint8) + (~before).astype(fx.uint8)
 
-    kth: a position, or several. axis: None for all elements in row-major order. flex sorts the line whole, which any kth allows.
-    ValueError if kth is out of range; AxisError; DTypeError for complex numbers.
 
-    >>> flex.partition(flex.asarray([3, 1, 2]), 1)[1].item()
-    2
-    """
-    a, axis = _flat(a, axis)
-    _kth("partition", kth, a, axis)
-    return fx.sort(a, axis)
+def _argpartition(line: Tensor, kth: list[int]) -> Tensor:
+    sorted_there = fx.partition(line, kth)
+    groups = _beside(line, sorted_there[kth[0]])
+    for k in kth[1:]:
+        groups = groups + _beside(line, sorted_there[k])
+    return fx.concat([fx.nonzero(groups == k)[0] for k in range(2 * len(kth) + 1)])
 
 
 def argpartition(a: _Nested, kth: Any, axis: int | None = -1) -> Tensor:
-    """The positions along an axis of the elements in the order that `partition` gives them, with its arguments and errors.
+    """The positions along an axis of the elements in an order that `partition` may give them, with its arguments and errors.
 
     >>> flex.argpartition(flex.asarray([3, 1, 2]), 0)[0].item()
     1
     """
     a, axis = _flat(a, axis)
-    _kth("argpartition", kth, a, axis)
-    return fx.argsort(a, axis)
+    axis = axis_of("argpartition", axis, a.ndim)
+    n = a.shape[axis]
+    positions = _kth(kth, n)
+    if n < _LONG or not 0 < len(positions) <= _MANY or fx.isdtype(a.dtype, "complex floating"):
+        return fx.argsort(a, axis)
+    moved = fx.moveaxis(a, axis, -1)
+    lines = [_argpartition(line, positions) for line in fx.reshape(moved, (-1, n))]
+    return fx.moveaxis(fx.reshape(fx.stack(lines), moved.shape), -1, axis)
 
 
 def kthvalue(x: _Nested, k: int, axis: int = -1, *, keepdims: bool = False) -> KthValueResult:

@@ -1,11 +1,12 @@
 //! Factorisations, eigenvalues and singular values.
 
-use super::{Function, factored, several};
+use super::{Function, cubic, factored, several};
 use crate::cell::PyTensor;
 use crate::convert::error::Raise;
-use crate::convert::{Operand, OperandRef, TensorArg};
+use crate::convert::{Operand, OperandRef, TensorArg, compute};
 use flex::Tensor;
 use flex::linalg::{self, QrMode};
+use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -26,8 +27,9 @@ fn cholesky(py: Python<'_>, x: OperandRef, upper: bool) -> PyResult<PyTensor> {
 /// The QR factorisation of each matrix: `x = Q R`, with orthonormal columns in Q, and R upper
 /// triangular.
 ///
-/// x: `[.., m, n]`. mode: "reduced" for Q of `[.., m, k]` and R of `[.., k, n]`, with
-/// `k = min(m, n)`; "complete" for `[.., m, m]` and `[.., m, n]`. The result is the named tuple `Q`,
+/// x: `[.., m, n]`. mode: "reduced", or "economic" as SciPy says, for Q of `[.., m, k]` and R of
+/// `[.., k, n]`, with `k = min(m, n)`; "complete" or "full" for `[.., m, m]` and `[.., m, n]`; "r" for
+/// R of `[.., k, n]` alone, a tensor, as in NumPy. Otherwise the result is the named tuple `Q`,
 /// `R`. By Householder reflections, with LAPACK's signs: the diagonal of R is real, and may be
 /// negative. Integers become float32, float16 and bfloat16 are computed in float32. ValueError for
 /// another mode; ShapeError for fewer than two dimensions; DTypeError for float8.
@@ -35,14 +37,19 @@ fn cholesky(py: Python<'_>, x: OperandRef, upper: bool) -> PyResult<PyTensor> {
 /// >>> q, r = flex.linalg.qr(flex.asarray([[3.0, 1.0], [4.0, 2.0]]))
 /// >>> flex.round(q @ r).tolist()
 /// [[3.0, 1.0], [4.0, 2.0]]
-#[function(x, /, *, mode: "Literal['reduced', 'complete']" = "reduced" -> "QRResult")]
+#[function(x, /, mode: "Literal['reduced', 'economic', 'complete', 'full', 'r']" = "reduced" -> "QRResult")]
 fn qr<'py>(py: Python<'py>, x: TensorArg, mode: &str) -> PyResult<Bound<'py, PyAny>> {
     let mode = match mode {
-        "reduced" => QrMode::Reduced,
-        "complete" => QrMode::Complete,
+        "reduced" | "economic" => QrMode::Reduced,
+        "complete" | "full" => QrMode::Complete,
+        "r" => {
+            let work = cubic(x.0.shape());
+            let r = compute(py, work, || Ok(linalg::qr(&x.0, QrMode::R)?.1))?;
+            return r.into_bound_py_any(py);
+        }
         _ => {
             return Err(PyValueError::new_err(format!(
-                "qr: mode is {mode:?}; it is \"reduced\" or \"complete\""
+                "qr: mode is {mode:?}; it is \"reduced\" (or \"economic\"), \"complete\" (\"full\") or \"r\""
             )));
         }
     };

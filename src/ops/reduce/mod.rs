@@ -1,5 +1,7 @@
 //! Reductions over any set of axes: the functions, and what they share.
 
+#[cfg(feature = "bindings")]
+mod chosen;
 mod extreme;
 mod logsumexp;
 mod nan;
@@ -7,8 +9,14 @@ mod quantile;
 mod sum;
 mod variance;
 
+#[cfg(feature = "bindings")]
+#[doc(hidden)]
+pub use chosen::Chosen;
 pub use extreme::{argmax, argmin, max, max_with_indices, min, min_with_indices};
 pub use logsumexp::logsumexp;
+#[cfg(feature = "bindings")]
+#[doc(hidden)]
+pub use logsumexp::{logsumexp_signed, logsumexp_weighted};
 pub use nan::{NanToNum, nan_to_num, nanmax, nanmean, nanmin, nanstd, nansum, nanvar};
 pub use quantile::{Interpolation, median, nanmedian, nanquantile, ptp, quantile};
 #[cfg(feature = "bindings")]
