@@ -16,7 +16,7 @@ NAMES = {"SupportsFloat | SupportsIndex": "float"}
 
 def library() -> str:
     """Builds the module with its types; the path of its file, which is not the one that `import flex` finds."""
-    options = ["-p", "flex-python", "--features", "stubs", "--message-format", "json"]
+    options = ["--release", "-p", "flex-python", "--features", "stubs", "--message-format", "json"]
     environment = os.environ | {"PYO3_BUILD_EXTENSION_MODULE": "1"}
     build = subprocess.run(
         ["cargo", "build", "-q", *options], cwd=ROOT, env=environment, stdout=PIPE, check=True

@@ -348,20 +348,20 @@ class Tensor:
         """The transpose of a matrix; ShapeError unless there are two dimensions: `mT` transposes the
         last two, and `permute_dims` permutes all.
         """
-    def aminmax(self, *, axis: int | None = None, keepdims: builtins.bool = False) -> AMinMaxResult:
+    def aminmax(x, *, axis: int | None = None, keepdims: builtins.bool = False) -> AMinMaxResult:
         """The smallest and the largest element, as the named tuple `min`, `max`. Arguments and errors are those of `max`.
 
         >>> low, high = flex.aminmax(flex.asarray([2, 9, 4]))
         >>> low.item(), high.item()
         (2, 9)
         """
-    def angle(self, deg: builtins.bool = False) -> Tensor:
+    def angle(z, deg: builtins.bool = False) -> Tensor:
         """The angle of complex numbers, in radians from -pi to pi, or with `deg` in degrees; 0 or pi for real ones. Integers become float32.
 
         >>> flex.angle(flex.asarray([1.0, 1j, -1.0]), deg=True).tolist()
         [0.0, 90.0, 180.0]
         """
-    def argpartition(self, kth: Any, axis: int | None = -1) -> Tensor:
+    def argpartition(a, kth: Any, axis: int | None = -1) -> Tensor:
         """The positions along an axis of the elements in an order that `partition` may give them, with its arguments and errors.
 
         >>> flex.argpartition(flex.asarray([3, 1, 2]), 0)[0].item()
@@ -372,7 +372,7 @@ class Tensor:
         narrower ones; complex numbers to a real dtype are a DTypeError, use `flex.real(x)` for
         these. With `copy=False`, the tensor itself if it has the dtype.
         """
-    def choose(self, choices: Any, mode: str = 'raise') -> Tensor:
+    def choose(a, choices: Any, mode: str = 'raise') -> Tensor:
         """At each position the element of the choice whose number a has there.
 
         a: integers (DTypeError) that broadcast with the choices (ShapeError), a sequence or a tensor of them. mode: what happens to a number
@@ -391,7 +391,7 @@ class Tensor:
         """A tensor whose elements are adjacent in row-major order: the tensor itself if they are."""
     def copy(self) -> Tensor:
         """A row-major copy with memory of its own."""
-    def corrcoef(self, y: _Nested | None = None, rowvar: builtins.bool = True, *, dtype: _DType | None = None) -> Tensor:
+    def corrcoef(x, y: _Nested | None = None, rowvar: builtins.bool = True, *, dtype: _DType | None = None) -> Tensor:
         """The correlation coefficients of variables (Pearson): their covariances divided by the product of their standard deviations.
 
         Arguments, dtypes and errors are those of `cov`. The parts of the result are from -1 to 1; NaN for a variable that is constant.
@@ -399,7 +399,7 @@ class Tensor:
         >>> flex.corrcoef(flex.asarray([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]])).tolist()
         [[1.0, -1.0], [-1.0, 1.0]]
         """
-    def cov(self, y: _Nested | None = None, rowvar: builtins.bool = True, bias: builtins.bool = False, ddof: int | None = None, fweights: _Nested | None = None, aweights: _Nested | None = None, *, dtype: _DType | None = None) -> Tensor:
+    def cov(m, y: _Nested | None = None, rowvar: builtins.bool = True, bias: builtins.bool = False, ddof: int | None = None, fweights: _Nested | None = None, aweights: _Nested | None = None, *, dtype: _DType | None = None) -> Tensor:
         """The covariance matrix of variables.
 
         m: a variable `[n]`, or one a row, `[k, n]`; one a column without rowvar. y: more variables. bias: divide by n instead of
@@ -410,13 +410,13 @@ class Tensor:
         >>> flex.cov(flex.asarray([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]])).tolist()
         [[1.0, -1.0], [-1.0, 1.0]]
         """
-    def deg2rad(self) -> Tensor:
+    def deg2rad(x) -> Tensor:
         """Degrees as radians. Integers become float32; DTypeError for complex numbers.
 
         >>> flex.deg2rad(flex.asarray(180.0)).item() == flex.asarray(flex.pi).item()
         True
         """
-    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
+    def diagonal(a, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
         """The diagonal of the planes of two axes, as a view; its elements are the last dimension of the result.
 
         offset: how many columns it lies above the main one; negative below. ShapeError for fewer than two dimensions; AxisError if an axis is
@@ -428,7 +428,7 @@ class Tensor:
     @property
     def dtype(self) -> DType:
         """The type of the elements."""
-    def flatten(self, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    def flatten(x, start_dim: int = 0, end_dim: int = -1) -> Tensor:
         """`x` with the dimensions from start_dim to end_dim merged into one, in row-major order.
 
         A number becomes a vector of one element. A view where the memory allows it. AxisError if a dimension is out of range; ValueError if
@@ -455,7 +455,7 @@ class Tensor:
         >>> flex.fmin(flex.asarray([1.0, flex.nan]), 0.5).tolist()
         [0.5, 0.5]
         """
-    def frexp(self) -> tuple[Tensor, Tensor]:
+    def frexp(x) -> tuple[Tensor, Tensor]:
         """Each number as `mantissa * 2**exponent`, with a magnitude of the mantissa from 1/2 to 1, which is left out. Zeros, infinities and NaN
         are their own mantissa, with exponent 0.
 
@@ -484,7 +484,7 @@ class Tensor:
     @property
     def imag(self) -> Tensor:
         """The imaginary parts of complex numbers, as with `flex.imag`."""
-    def index_fill(self, axis: int, indices: _Nested, value: Any) -> Tensor:
+    def index_fill(x, axis: int, indices: _Nested, value: Any) -> Tensor:
         """`x` with a number in the slices along an axis at these positions.
 
         indices: integers, one dimension, negative ones from the end. value: a number, or a tensor of one. The result has the dtype of x.
@@ -495,13 +495,13 @@ class Tensor:
         """
     def is_contiguous(self) -> builtins.bool:
         """Whether the elements are adjacent in row-major order."""
-    def isneginf(self) -> Tensor:
+    def isneginf(x) -> Tensor:
         """Whether each element is negative infinity; bool. DTypeError for complex numbers.
 
         >>> flex.isneginf(flex.asarray([flex.inf, -flex.inf, 0.0])).tolist()
         [False, True, False]
         """
-    def isposinf(self) -> Tensor:
+    def isposinf(x) -> Tensor:
         """Whether each element is positive infinity; bool. DTypeError for complex numbers.
 
         >>> flex.isposinf(flex.asarray([flex.inf, -flex.inf, 0.0])).tolist()
@@ -512,7 +512,7 @@ class Tensor:
     @property
     def itemsize(self) -> int:
         """The size of an element in bytes."""
-    def kthvalue(self, k: int, axis: int = -1, *, keepdims: builtins.bool = False) -> KthValueResult:
+    def kthvalue(x, k: int, axis: int = -1, *, keepdims: builtins.bool = False) -> KthValueResult:
         """The k-th smallest element along an axis, counted from 1, and its position: the named tuple `values`, `indices`. The first of equal
         ones.
 
@@ -544,7 +544,7 @@ class Tensor:
         >>> flex.lerp(flex.asarray([1.0, 2.0]), flex.asarray([3.0, 6.0]), 0.5).tolist()
         [2.0, 4.0]
         """
-    def logit(self) -> Tensor:
+    def logit(x) -> Tensor:
         """`log(x / (1 - x))`, the inverse of `expit`; infinite at 0 and 1, NaN outside. Integers become float32; DTypeError for complex
         numbers.
 
@@ -554,7 +554,7 @@ class Tensor:
     @property
     def mT(self) -> Tensor:
         """Swaps the last two dimensions; ShapeError if there are fewer."""
-    def masked_scatter(self, mask: _Nested, source: _Nested) -> Tensor:
+    def masked_scatter(x, mask: _Nested, source: _Nested) -> Tensor:
         """`x` with the elements of source, in row-major order, in the places where the mask is true.
 
         mask: bool (DTypeError); it and x broadcast (ShapeError). ValueError if source has fewer elements than the mask has true ones. The
@@ -563,7 +563,7 @@ class Tensor:
         >>> flex.masked_scatter(flex.zeros(3), flex.asarray([True, False, True]), flex.asarray([5.0, 6.0])).tolist()
         [5.0, 0.0, 6.0]
         """
-    def mode(self, axis: int = -1, *, keepdims: builtins.bool = False) -> ModeResult:
+    def mode(x, axis: int = -1, *, keepdims: builtins.bool = False) -> ModeResult:
         """The element that is most frequent along an axis, the smallest of several, and its last position: the named tuple `values`,
         `indices`. Each NaN differs from the others.
 
@@ -579,7 +579,7 @@ class Tensor:
     @property
     def ndim(self) -> int:
         """The number of dimensions."""
-    def norm(self, ord: float | str | None = None, axis: int | tuple[int, ...] | None = None, keepdims: builtins.bool = False) -> Tensor:
+    def norm(x, ord: float | str | None = None, axis: int | tuple[int, ...] | None = None, keepdims: builtins.bool = False) -> Tensor:
         """The norm of vectors or matrices, with the arguments of numpy.linalg.norm.
 
         axis: an integer for norms of vectors, a pair for those of matrices; None for the vector or the matrix x, or without ord for the
@@ -595,7 +595,7 @@ class Tensor:
         """The elements as a NumPy array, which shares the tensor's memory and is read-only;
         `numpy.array(t)` is a writable copy.
         """
-    def put(self, ind: _Nested, v: _Nested, mode: str = 'raise') -> None:
+    def put(a, ind: _Nested, v: _Nested, mode: str = 'raise') -> None:
         """Writes numbers into `a`, at these positions in row-major order.
 
         ind: integers, negative ones from the end. v: numbers that are cast to the dtype of a, and repeat if there are fewer. mode: what
@@ -607,7 +607,7 @@ class Tensor:
         >>> x.tolist()
         [[5.0, 0.0], [0.0, 7.0]]
         """
-    def rad2deg(self) -> Tensor:
+    def rad2deg(x) -> Tensor:
         """Radians as degrees. Integers become float32; DTypeError for complex numbers.
 
         >>> flex.rad2deg(flex.asarray(flex.pi)).item()
@@ -616,7 +616,7 @@ class Tensor:
     @property
     def real(self) -> Tensor:
         """The real parts of complex numbers, as with `flex.real`; for real numbers, the tensor itself."""
-    def renorm(self, p: float, axis: int, maxnorm: float) -> Tensor:
+    def renorm(x, p: float, axis: int, maxnorm: float) -> Tensor:
         """`x` with the slices along an axis whose p-norm exceeds maxnorm scaled down to it; the others as they are.
 
         p: above 0 (ValueError). maxnorm: not negative (ValueError). The result has the dtype of x; integers become float32. AxisError.
@@ -628,7 +628,7 @@ class Tensor:
         """The elements in row-major order in another shape; one size may be -1, and is then inferred.
         A view if strides allow it, else a copy; with `copy=False` an error instead of a copy.
         """
-    def scatter_reduce(self, axis: int, indices: _Nested, values: _Nested, reduce: str, *, include_self: builtins.bool = True) -> Tensor:
+    def scatter_reduce(x, axis: int, indices: _Nested, values: _Nested, reduce: str, *, include_self: builtins.bool = True) -> Tensor:
         """`x` with values combined, in each line along an axis, at the positions in the same line of indices, which may repeat.
 
         reduce: "sum", "prod", "mean", "amax" or "amin" (ValueError). include_self: whether the elements of x are combined too. Shapes, dtypes
@@ -637,7 +637,7 @@ class Tensor:
         >>> flex.scatter_reduce(flex.asarray([1.0, 2.0]), 0, flex.asarray([0, 0]), flex.asarray([5.0, 7.0]), "amax").tolist()
         [7.0, 2.0]
         """
-    def sinc(self) -> Tensor:
+    def sinc(x) -> Tensor:
         """`sin(pi x) / (pi x)`, which is 1 at 0, and exactly 0 at other integers. Integers become float32.
 
         >>> flex.sinc(flex.asarray([0.0, 0.5])).tolist() == [1.0, flex.asarray(2 / flex.pi).item()]
@@ -654,7 +654,7 @@ class Tensor:
         """The elements in row-major order, as Python bytes."""
     def tolist(self) -> Any:
         """The elements as nested lists of Python numbers; a number if the tensor is 0-dimensional."""
-    def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: _DType | None = None) -> Tensor:
+    def trace(a, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: _DType | None = None) -> Tensor:
         """The sum of the diagonal of the planes of two axes, with the arguments and errors of `diagonal`. `linalg.trace` is that of the last
         two axes.
 
