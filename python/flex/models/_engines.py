@@ -11,10 +11,14 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import partial
 from multiprocessing import get_context, parent_process
+from pathlib import Path
+from tempfile import TemporaryDirectory, mkstemp
 from typing import TYPE_CHECKING, Any, Protocol
 
 import flex
 from flex._shared import EngineError
+
+from ._vectors import Rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,7 +28,7 @@ if TYPE_CHECKING:
 
     from flex import Tensor
 
-    from ._vectors import Rows, VectorFile
+    from ._vectors import VectorFile
     from .sentence import SentenceEncoder
 
 DEATHS = 3  # of a pool, without a result between them
@@ -88,8 +92,9 @@ def encode(
 
 
 class Pool:
-    """Processes of this machine, each with one thread; those that die are replaced, and their tasks repeated. With a file they write the
-    vectors into it themselves."""
+    """Processes of this machine, each with one thread; those that die are replaced, and their tasks repeated. They write the vectors into
+    the file themselves, without one each task into a temporary file of its own: of what is longer than a pipe takes at once, a process that
+    is killed may have sent a part, for whose rest Python waits forever."""
 
     def __init__(
         self,
@@ -100,6 +105,8 @@ class Pool:
     ):
         self.slots = processes
         self._file = file
+        self._folder = None if file is not None else TemporaryDirectory(prefix="flex-")
+        self._dimension = encoder.dimension
         self._call = partial(encode, encoder._recipe(), options=options, threads=1)
         self._tasks: list[_PoolTask] = []
         self._deaths = 0
@@ -109,10 +116,18 @@ class Pool:
         return ProcessPoolExecutor(self.slots, get_context("spawn"), _begin_process)
 
     def submit(self, texts: list[str]) -> Callable[[], Tensor | int]:
-        task = _PoolTask(texts, None if self._file is None else self._file.reserve(len(texts)))
+        task = _PoolTask(texts, self._reserve(len(texts)))
         self._tasks.append(task)
         self._begin(task)
         return partial(self._result, task)
+
+    def _reserve(self, count: int) -> Rows:
+        if self._folder is None:
+            assert self._file is not None
+            return self._file.reserve(count)
+        handle, path = mkstemp(dir=self._folder.name)
+        os.close(handle)
+        return Rows(path, path, 0)
 
     def _begin(self, task: _PoolTask) -> None:
         try:
@@ -145,7 +160,13 @@ class Pool:
             else:
                 self._deaths = 0
                 self._tasks.remove(task)
-                return found
+                return found if self._folder is None else self._read(task)
+
+    def _read(self, task: _PoolTask) -> Tensor:
+        """The vectors of a task that is done, from its own file."""
+        vectors = flex.frombuffer(Path(task.rows.path).read_bytes(), flex.float32)
+        os.unlink(task.rows.path)
+        return vectors.reshape(len(task.texts), self._dimension)
 
     def close(self) -> None:
         given_up = bool(self._tasks)
@@ -154,14 +175,16 @@ class Pool:
                 process.kill()
         # the thread that finds them dead must not meet Python's exit, which still writes to it
         self._executor.shutdown(wait=given_up, cancel_futures=True)
+        if self._folder is not None:
+            self._folder.cleanup()
 
 
 class _PoolTask:
-    """Texts, where their vectors go, and the future of these."""
+    """Texts, where their vectors go, and the future of the checksum of these."""
 
     future: Future[Tensor | int]
 
-    def __init__(self, texts: list[str], rows: Rows | None):
+    def __init__(self, texts: list[str], rows: Rows):
         self.texts, self.rows = texts, rows
 
 
