@@ -248,9 +248,9 @@ fn partitions_match_the_oracle() {
                     let y = values(&x.partition(&kth, axis as isize).unwrap());
                     for line in lines(shape, axis) {
                         let at = format!("{dtype} {shape:?} {name} {kth:?}");
-                        let mut sorted: Vec<_> = line.iter().map(|i| v[*i].clone()).collect();
+                        let mut sorted: Vec<_> = line.iter().map(|i| v[*i]).collect();
                         sorted.sort_by(|a, b| compare(a, b, false));
-                        let mut found: Vec<_> = line.iter().map(|i| y[*i].clone()).collect();
+                        let mut found: Vec<_> = line.iter().map(|i| y[*i]).collect();
                         let equal = |a: &Value, b: &Value| compare(a, b, false).is_eq();
                         for k in &kth {
                             assert!(equal(&found[*k], &sorted[*k]), "{at}");

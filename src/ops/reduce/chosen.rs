@@ -39,12 +39,12 @@ impl Chosen {
     }
     /// [`max`](ops::max), which is the first number where there are no elements.
     pub fn max(&self, x: &Tensor, over: ReductionAxes) -> Result<Tensor> {
-        let y = self.extreme("max", x, over, |x, over| ops::max(x, over))?;
+        let y = self.extreme("max", x, over, ops::max)?;
         self.begun("max", y, |y, first| ops::maximum(y, first))
     }
     /// [`min`](ops::min), which is the first number where there are no elements.
     pub fn min(&self, x: &Tensor, over: ReductionAxes) -> Result<Tensor> {
-        let y = self.extreme("min", x, over, |x, over| ops::min(x, over))?;
+        let y = self.extreme("min", x, over, ops::min)?;
         self.begun("min", y, |y, first| ops::minimum(y, first))
     }
     /// [`any`](ops::any).
