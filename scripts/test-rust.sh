@@ -19,7 +19,9 @@ for example in examples/*.rs; do # built with the tests; by itself, one has othe
   "${CARGO_TARGET_DIR:-target}/release/examples/$(basename "$example" .rs)" >/dev/null
 done
 step "rayon's threads"
-cargo test -q --no-default-features --features rayon --test executor
+rayon=(--no-default-features --features rayon)
+cargo test -q "${rayon[@]}" --test executor
+filtered cargo test -q "${rayon[@]}" --doc -- Rayon
 for isa in $(isas | sed '$d'); do # the last is the best one
   step "default features, FLEX_ISA=$isa"
   FLEX_TEST_FEWER=4 FLEX_ISA=$isa cargo test -q "${wheel[@]}" --test suite
