@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NoReturn
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from flex._lazy import Functions
+
 
 class MissingAttributeError(AttributeError):
     """An AttributeError, also by name. The hint in its message is computed only when the message is read, which `hasattr` does not do."""
@@ -38,6 +40,22 @@ def of_module(path: str) -> Callable[[str], NoReturn]:
         raise MissingAttributeError(sys.modules[path], f"module {path!r}", name)
 
     return missing
+
+
+def or_composed(path: str, functions: Functions) -> Callable[[str], object]:
+    """The same of a module that also has functions which are imported when they are first used."""
+    missing = of_module(path)
+
+    def attribute(name: str) -> object:
+        import sys
+
+        if name not in functions:
+            missing(name)
+        found = functions[name]
+        setattr(sys.modules[path], name, found)
+        return found
+
+    return attribute
 
 
 def of_tensor(self: object, name: str) -> NoReturn:

@@ -6,15 +6,20 @@ from math import sqrt
 from typing import TYPE_CHECKING, Any, Literal
 
 from flex import _flex as fx
-from flex._functions._common import axes_of, axis_of, index, several, tensor
+from flex._functions._common import along, axes_of, axis_of, index, several, tensor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from flex._flex import Tensor, _Nested, _Shape
 
     _Norm = Literal["backward", "ortho", "forward"]
     _Type = Literal[1, 2, 3, 4]
+
+_fft: Any = fx._fft
+
+
+def _zeros(x: Tensor, axis: int, n: int) -> Tensor:
+    """What stands beside `x` along an axis."""
+    return fx.zeros((*x.shape[:axis], n, *x.shape[axis + 1 :]), dtype=x.dtype)
 
 
 def _sized(op: str, x: Tensor, n: Any, axis: int) -> Tensor:
@@ -24,9 +29,8 @@ def _sized(op: str, x: Tensor, n: Any, axis: int) -> Tensor:
     if n < 1:
         raise ValueError(f"{op}: a transform needs at least one value, not {n}")
     if n <= own:
-        return x[(slice(None),) * axis + (slice(n),)]
-    shape = tuple(n - own if k == axis else size for k, size in enumerate(x.shape))
-    return fx.concat([x, fx.zeros(shape, dtype=x.dtype)], axis=axis)
+        return along(x, axis, slice(n))
+    return fx.concat([x, _zeros(x, axis, n - own)], axis=axis)
 
 
 def _scale(op: str, norm: Any, period: int, inverse: bool) -> float:
@@ -41,14 +45,9 @@ def _scale(op: str, norm: Any, period: int, inverse: bool) -> float:
 
 def _odd(x: Tensor, axis: int, scale: float) -> Tensor:
     """The sine transform of type 1: the Fourier transform of an odd line."""
-    n = x.shape[axis]
-    zero = fx.zeros(
-        tuple(1 if k == axis else size for k, size in enumerate(x.shape)), dtype=x.dtype
-    )
-    own: Any = fx._fft
-    whole = own.rfft(fx.concat([zero, x, zero, -fx.flip(x, axis=axis)], axis=axis), axis=axis)
-    found = fx.imag(whole)[(slice(None),) * axis + (slice(1, n + 1),)]
-    return found * -scale
+    zero = _zeros(x, axis, 1)
+    whole = _fft.rfft(fx.concat([zero, x, zero, -fx.flip(x, axis=axis)], axis=axis), axis=axis)
+    return along(fx.imag(whole), axis, slice(1, x.shape[axis] + 1)) * -scale
 
 
 def _alternating(n: int, axis: int, x: Tensor) -> Tensor:
@@ -76,8 +75,7 @@ def _sine(
     # the cosine transform that is computed: the inverse of type 2 is type 3
     of_three = type == 4 or (type == 3) != inverse
     operand = fx.flip(x, axis=axis) if of_three else x * signs
-    own: Any = fx._fft
-    found: Tensor = (own.idct if inverse else own.dct)(
+    found: Tensor = (_fft.idct if inverse else _fft.dct)(
         operand, type, axis=axis, norm=norm or "backward", orthogonalize=orthogonalize
     )
     return found * signs if of_three else fx.flip(found, axis=axis)
@@ -126,7 +124,11 @@ def idst(
     return _sine("idst", x, type, n, axis, norm, orthogonalize, True)
 
 
-def _along(op: str, f: Callable[..., Any], x: Any, type: Any, s: Any, axes: Any, **how: Any) -> Any:
+# The transform of one axis
+_OF_ONE = {"dctn": _fft.dct, "idctn": _fft.idct, "dstn": dst, "idstn": idst}
+
+
+def _several(op: str, x: Any, type: Any, s: Any, axes: Any, **how: Any) -> Tensor:
     """A transform along several axes, one after another."""
     x = tensor(x)
     sizes = None if s is None else several(op, "s", s) if hasattr(s, "__len__") else [s]
@@ -139,11 +141,10 @@ def _along(op: str, f: Callable[..., Any], x: Any, type: Any, s: Any, axes: Any,
         raise ValueError(f"{op}: s has {len(sizes)} sizes for {len(axes)} axes")
     try:
         for k, axis in enumerate(axes):
-            x = f(x, type, n=None if sizes is None else sizes[k], axis=axis, **how)
+            x = _OF_ONE[op](x, type, n=None if sizes is None else sizes[k], axis=axis, **how)
     except (TypeError, ValueError) as error:
-        if type_name := str(error).partition(": ")[0]:
-            raise error.__class__(str(error).replace(type_name, op, 1)) from None
-        raise
+        _, colon, text = str(error).partition(": ")
+        raise error.__class__(f"{op}{colon}{text}" if colon else str(error)) from None
     return x
 
 
@@ -164,11 +165,8 @@ def dctn(
     >>> flex.fft.dctn(flex.ones((2, 2))).tolist()
     [[16.0, 0.0], [0.0, 0.0]]
     """
-    own: Any = fx._fft
-    found: Tensor = _along(
-        "dctn", own.dct, x, type, s, axes, norm=norm or "backward", orthogonalize=orthogonalize
-    )
-    return found
+    norm = norm or "backward"
+    return _several("dctn", x, type, s, axes, norm=norm, orthogonalize=orthogonalize)
 
 
 def idctn(
@@ -185,11 +183,8 @@ def idctn(
     >>> flex.fft.idctn(flex.asarray([[16.0, 0.0], [0.0, 0.0]])).tolist()
     [[1.0, 1.0], [1.0, 1.0]]
     """
-    own: Any = fx._fft
-    found: Tensor = _along(
-        "idctn", own.idct, x, type, s, axes, norm=norm or "backward", orthogonalize=orthogonalize
-    )
-    return found
+    norm = norm or "backward"
+    return _several("idctn", x, type, s, axes, norm=norm, orthogonalize=orthogonalize)
 
 
 def dstn(
@@ -206,8 +201,7 @@ def dstn(
     >>> flex.fft.dstn(flex.asarray([[1.0, -1.0], [-1.0, 1.0]])).tolist()
     [[0.0, 0.0], [0.0, 16.0]]
     """
-    found: Tensor = _along("dstn", dst, x, type, s, axes, norm=norm, orthogonalize=orthogonalize)
-    return found
+    return _several("dstn", x, type, s, axes, norm=norm, orthogonalize=orthogonalize)
 
 
 def idstn(
@@ -224,5 +218,4 @@ def idstn(
     >>> flex.fft.idstn(flex.asarray([[0.0, 0.0], [0.0, 16.0]])).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
     """
-    found: Tensor = _along("idstn", idst, x, type, s, axes, norm=norm, orthogonalize=orthogonalize)
-    return found
+    return _several("idstn", x, type, s, axes, norm=norm, orthogonalize=orthogonalize)

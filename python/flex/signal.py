@@ -8,14 +8,5 @@ _own = {
     if not n.startswith("_") and n not in _signals.FUNCTIONS
 }
 globals().update(_own)  # signal.pyi lists the names
-_missing_name = _missing.of_module(__name__)
-
-
-def __getattr__(name: str) -> object:
-    if name not in _signals.FUNCTIONS:
-        _missing_name(name)
-    globals()[name] = _signals.FUNCTIONS[name]
-    return globals()[name]
-
-
+__getattr__ = _missing.or_composed(__name__, _signals.FUNCTIONS)
 __all__ = sorted({*_own, *_signals.FUNCTIONS})

@@ -26,9 +26,10 @@ def _kth(kth: Any, n: int) -> list[int]:
     """The positions from the first, ascending."""
     found = set()
     for k in tensor(kth).tolist() if type(kth) not in (int, bool) and tensor(kth).ndim else [kth]:
-        if not -n <= index("argpartition", "kth", k) < n:
+        at = index("argpartition", "kth", k)
+        if not -n <= at < n:
             raise ValueError(f"argpartition: kth is {k}, out of range for {n} elements")
-        found.add(index("argpartition", "kth", k) % n)
+        found.add(at % n)
     return sorted(found)
 
 
