@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """check_vectors.py PROGRAM...: checks that the kernels in these programs or libraries use vector instructions, of aarch64 (libraries as
-Rust stores them) or simd128 (WebAssembly modules). They must be built with symbols, in v0 mangling.
+Rust stores them) or simd128 (WebAssembly modules); and in libraries of x86-64, that tiles of AVX2 and AVX-512 stay in registers. They
+must be built with symbols, in v0 mangling.
 
-A kernel that LLVM no longer vectorises is several times slower but still correct, so no other test detects it.
+A kernel that LLVM no longer vectorises, or unrolls too little for its sums to be registers, is several times slower but still correct, so
+no other test detects it: least of all on a machine that lacks its instruction set.
 """
 
 import re
@@ -69,24 +71,50 @@ def output(*command: str) -> str:
     return subprocess.run(command, capture_output=True, check=True, text=True).stdout
 
 
-def elf(path: Path) -> Iterator[tuple[str, set[str]]]:
-    """The same for the kernels of an aarch64 library, whose functions have sections of their own: disassembling all of it takes half a
-    minute."""
-    symbols = map(
-        str.split, output("aarch64-linux-gnu-nm", "--defined-only", str(path)).split("\n")
-    )
+def disassembled(path: Path, chosen: str, tools: str = "") -> Iterator[tuple[str, str]]:
+    """Names and instructions of the functions of a library whose names match. They have sections of their own: disassembling all of it
+    takes half a minute."""
+    symbols = map(str.split, output(f"{tools}nm", "--defined-only", str(path)).split("\n"))
     functions = [symbol[2] for symbol in symbols if len(symbol) == 3 and symbol[1] in "tT"]
-    any_kernel = "|".join(KERNELS.values())
-    chosen = [f"--section=.text.{name}" for name in functions if re.search(any_kernel, name)]
-    code = output("aarch64-linux-gnu-objdump", "-d", "--no-show-raw-insn", *chosen, str(path))
+    sections = [f"--section=.text.{name}" for name in functions if re.search(chosen, name)]
+    if not sections:
+        return
+    code = output(f"{tools}objdump", "-d", "--no-show-raw-insn", *sections, str(path))
     for function in code.split("\n\n"):
         head, _, body = function.partition(":\n")
-        yield head, {name for name, pattern in NEON.items() if re.search(pattern, body)}
+        yield head, body
 
 
-def main() -> None:
+def elf(path: Path) -> Iterator[tuple[str, set[str]]]:
+    """The same for the kernels of an aarch64 library."""
+    for name, body in disassembled(path, "|".join(KERNELS.values()), "aarch64-linux-gnu-"):
+        yield name, {name for name, pattern in NEON.items() if re.search(pattern, body)}
+
+
+def check_tiles(path: Path) -> None:
+    """Whether the sums of matrix products stay in registers in a library of x86-64: few of the instructions read or write vectors on the
+    stack, as it takes to save and restore a tile, not to add to it."""
+    for level in ("avx2", "avx512"):
+        for letter, dtype in {"f": "float32", "d": "float64"}.items():
+            kernel = rf"4simd\w*{level}\w*11microkernel8RunPanel{letter}E"
+            bodies = [body for _, body in disassembled(path, kernel) if body]
+            sums = sum(len(re.findall(r"\tvfn?m(?:add|sub)", body)) for body in bodies)
+            stack = sum(
+                len(re.findall(r"\tv\S+ .*\(%r[sb]p\).*%[yz]mm|\tv\S+ .*%[yz]mm.*\(%r[sb]p\)", body))
+                for body in bodies
+            )
+            if sums < 100:
+                sys.exit(f"no function of the matrix product of {dtype} with {level}")
+            if stack > sums / 8:
+                sys.exit(
+                    f"the matrix product of {dtype} with {level} keeps sums on the stack: {stack} accesses for {sums} multiply-adds"
+                )
+    print("in registers: tiles of float32 and float64 with AVX2 and AVX-512")
+
+
+def check_vectorised(paths: list[Path]) -> None:
     found = defaultdict(set)
-    for path in map(Path, sys.argv[1:]):
+    for path in paths:
         data = path.read_bytes()
         wasm = data.startswith(b"\0asm")
         for name, instructions in module(data) if wasm else elf(path):
@@ -104,6 +132,16 @@ def main() -> None:
         if expected not in found[kernel]:
             sys.exit(f"the {kernel} of float32 is not vectorised: no {expected}")
     print(f"vectorised: {', '.join(found)}")
+
+
+def main() -> None:
+    paths = list(map(Path, sys.argv[1:]))
+    # names of functions tell the instruction sets that a library has
+    x86 = [path for path in paths if b"4simd6avx512" in path.read_bytes()]
+    for path in x86:
+        check_tiles(path)
+    if len(x86) < len(paths):
+        check_vectorised([path for path in paths if path not in x86])
 
 
 if __name__ == "__main__":

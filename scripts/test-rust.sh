@@ -14,6 +14,10 @@ checked=(std,simd,f64,avx2 half,stream,avx2 messages,f64,grad i8,quant i32,float
 wheel=(--release -p flex-cpu -p flex-python --features flex-cpu/bindings)
 step "default features, best instruction set, doc examples"
 cargo test -q "${wheel[@]}"
+if [ "$(uname -m)" = x86_64 ]; then # also for instruction sets that this machine lacks
+  step "tiles of products in registers"
+  python3 scripts/check_vectors.py "$(ls -t "${CARGO_TARGET_DIR:-target}"/release/deps/libflex-*.rlib | head -1)"
+fi
 step "examples"
 for example in examples/*.rs; do # built with the tests; by itself, one has other features
   "${CARGO_TARGET_DIR:-target}/release/examples/$(basename "$example" .rs)" >/dev/null
