@@ -129,23 +129,31 @@ fn add<I: Isa, A: Sampled, const N: usize>(first: bool, x: [&[A]; N], w: [A; N],
     for at in (0..n).step_by(len) {
         // SAFETY: LANES1: the sum has a vector from `at` on, and each row one or the rest.
         unsafe {
-            let mut rows = weights;
-            for k in 0..N {
-                let x = x[k].as_ptr().add(at);
-                rows[k] = match n - at {
-                    left if left < len => A::Vector::<I>::load_first(x, left),
-                    _ => A::Vector::<I>::load(x),
-                };
-            }
             let y = sum.as_mut_ptr().add(at);
+            let row = next::<A::Vector<I>>(x[0].as_ptr().add(at), n - at);
             let mut total = match first {
-                true => rows[0] * weights[0],
-                false => A::Vector::<I>::load(y),
+                true => row * weights[0],
+                false => row.multiply_add(weights[0], A::Vector::<I>::load(y)),
             };
-            for k in first as usize..N {
-                total = rows[k].multiply_add(weights[k], total);
+            for k in 1..N {
+                let row = next::<A::Vector<I>>(x[k].as_ptr().add(at), n - at);
+                total = row.multiply_add(weights[k], total);
             }
             total.store(y);
+        }
+    }
+}
+/// The next elements of a row of which `left` are left, with zeros behind the last.
+///
+/// # Safety
+/// LANES1, for so many numbers or a vector.
+#[inline(always)]
+unsafe fn next<V: Lanes>(x: *const V::Number, left: usize) -> V {
+    // SAFETY: by the caller.
+    unsafe {
+        match left < V::LEN {
+            true => V::load_first(x, left),
+            false => V::load(x),
         }
     }
 }

@@ -2,7 +2,8 @@
 //! registers, which moves nothing between lanes, then neighbouring columns are merged, and at the
 //! end the columns are laid out one after the other.
 //!
-//! All functions are inlined into a kernel of the vectors' instruction set.
+//! All functions are inlined into a kernel of the vectors' instruction set, and their loops count to a
+//! constant: unrolled, they leave the registers where they are.
 
 use crate::simd::x86::vector::Vector;
 
@@ -16,17 +17,20 @@ fn exchange<V: Vector<Key: super::Key>, const R: usize>(v: &mut [V; R], i: usize
 /// Compares and exchanges registers `D` apart.
 #[inline(always)]
 fn halve<V: Vector<Key: super::Key>, const D: usize, const R: usize>(v: &mut [V; R]) {
-    for i in (0..R).filter(|i| i & D == 0) {
-        exchange(v, i, i + D);
+    for i in 0..R {
+        if i & D == 0 {
+            exchange(v, i, i + D);
+        }
     }
 }
 /// Compares the first of each `K` registers with the last, the second with the second last, and so
 /// on: two sorted halves become two bitonic ones, the first with the smaller keys.
 #[inline(always)]
 fn fold<V: Vector<Key: super::Key>, const K: usize, const R: usize>(v: &mut [V; R]) {
-    for first in (0..R).step_by(K) {
-        for i in 0..K / 2 {
-            exchange(v, first + i, first + K - 1 - i);
+    for i in 0..R {
+        let at = i % K;
+        if at < K / 2 {
+            exchange(v, i, i + K - 1 - 2 * at);
         }
     }
 }
@@ -89,8 +93,10 @@ fn halve_lanes<V: Vector<Key: super::Key>, const J: usize, const R: usize>(v: &m
 /// Interleaves the lanes of registers `D` apart.
 #[inline(always)]
 fn interleave<V: Vector<Key: super::Key>, const D: usize, const R: usize>(v: &mut [V; R]) {
-    for i in (0..R).filter(|i| i & D == 0 && D < R) {
-        (v[i], v[i + D]) = v[i].interleave(v[i + D]);
+    for i in 0..R {
+        if i & D == 0 && D < R {
+            (v[i], v[i + D]) = v[i].interleave(v[i + D]);
+        }
     }
 }
 /// Sorts all lanes of `R` registers. Register [`register`] of the result is in `v[i]`.

@@ -24,13 +24,18 @@ const fn in_turn<const N: usize>(first: i64) -> [i64; N] {
     at
 }
 /// The same as 32-bit indices.
-const fn narrow<const N: usize>(at: [i64; N]) -> [i32; N] {
+const fn as_words<const N: usize>(at: [i64; N]) -> [i32; N] {
     let (mut out, mut i) = ([0; N], 0);
     while i < N {
         out[i] = at[i] as i32;
         i += 1;
     }
     out
+}
+
+/// The same as 64-bit indices.
+const fn as_quads<const N: usize>(at: [i64; N]) -> [i64; N] {
+    at
 }
 
 /// Defines the vector `$V` of `$N` numbers, with these intrinsics.
@@ -125,7 +130,7 @@ macro_rules! vector {
 
 /// The methods of AVX-512 vectors that move lanes.
 macro_rules! wide {
-    ($V:ident [$T:ident; $N:literal] $mask:ident $load:ident $store:ident $blend:ident $permute:ident $permute2:ident $indices:expr) => {
+    ($V:ident [$T:ident; $N:literal] $mask:ident $load:ident $store:ident $blend:ident $permute:ident $permute2:ident $indices:ident $as_indices:ident $Index:ty) => {
         #[inline(always)]
         fn first(self, n: usize, other: Self) -> Self {
             // SAFETY: ISA1: a value exists.
@@ -148,8 +153,8 @@ macro_rules! wide {
         }
         #[inline(always)]
         fn zip(self, other: Self) -> (Self, Self) {
-            const LOW: [i64; $N] = in_turn(0);
-            const HIGH: [i64; $N] = in_turn($N / 2);
+            const LOW: [$Index; $N] = $as_indices(in_turn(0));
+            const HIGH: [$Index; $N] = $as_indices(in_turn($N / 2));
             // SAFETY: ISA1: a value exists.
             unsafe {
                 (
@@ -160,8 +165,8 @@ macro_rules! wide {
         }
         #[inline(always)]
         fn unzip(self, other: Self) -> (Self, Self) {
-            const EVEN: [i64; $N] = every(0, 2);
-            const ODD: [i64; $N] = every(1, 2);
+            const EVEN: [$Index; $N] = $as_indices(every(0, 2));
+            const ODD: [$Index; $N] = $as_indices(every(1, 2));
             // SAFETY: ISA1: a value exists.
             unsafe {
                 (
@@ -172,7 +177,7 @@ macro_rules! wide {
         }
         #[inline(always)]
         fn reverse(self) -> Self {
-            const LAST_TO_FIRST: [i64; $N] = every($N - 1, -1);
+            const LAST_TO_FIRST: [$Index; $N] = $as_indices(every($N - 1, -1));
             // SAFETY: ISA1: a value exists.
             unsafe { $V($permute($indices(&LAST_TO_FIRST), self.0)) }
         }
@@ -184,10 +189,9 @@ macro_rules! wide {
 /// # Safety
 /// The CPU has AVX-512 (ISA1).
 #[inline(always)]
-unsafe fn words(at: &[i64; 16]) -> __m512i {
-    let at = narrow(*at);
+unsafe fn words(at: &[i32; 16]) -> __m512i {
     // SAFETY: ISA1; 64 bytes.
-    unsafe { _mm512_loadu_si512((&raw const at).cast()) }
+    unsafe { _mm512_loadu_si512((&raw const *at).cast()) }
 }
 /// Eight indices in a register.
 ///
@@ -226,12 +230,12 @@ unsafe fn first_quads(n: usize) -> __m256i {
 vector! {
     /// Sixteen `f32`, AVX-512.
     F32x16(__m512) [f32; 16] _mm512_loadu_ps _mm512_storeu_ps _mm512_set1_ps _mm512_add_ps _mm512_sub_ps _mm512_mul_ps _mm512_div_ps _mm512_fmadd_ps _mm512_fmsub_ps _mm512_xor_ps _mm512_max_ps _mm512_min_ps;
-    wide!(F32x16 [f32; 16] __mmask16 _mm512_maskz_loadu_ps _mm512_mask_storeu_ps _mm512_mask_blend_ps _mm512_permutexvar_ps _mm512_permutex2var_ps words);
+    wide!(F32x16 [f32; 16] __mmask16 _mm512_maskz_loadu_ps _mm512_mask_storeu_ps _mm512_mask_blend_ps _mm512_permutexvar_ps _mm512_permutex2var_ps words as_words i32);
 }
 vector! {
     /// Eight `f64`, AVX-512.
     F64x8(__m512d) [f64; 8] _mm512_loadu_pd _mm512_storeu_pd _mm512_set1_pd _mm512_add_pd _mm512_sub_pd _mm512_mul_pd _mm512_div_pd _mm512_fmadd_pd _mm512_fmsub_pd _mm512_xor_pd _mm512_max_pd _mm512_min_pd;
-    wide!(F64x8 [f64; 8] __mmask8 _mm512_maskz_loadu_pd _mm512_mask_storeu_pd _mm512_mask_blend_pd _mm512_permutexvar_pd _mm512_permutex2var_pd quads);
+    wide!(F64x8 [f64; 8] __mmask8 _mm512_maskz_loadu_pd _mm512_mask_storeu_pd _mm512_mask_blend_pd _mm512_permutexvar_pd _mm512_permutex2var_pd quads as_quads i64);
 }
 vector! {
     /// Eight `f32`, AVX2.
