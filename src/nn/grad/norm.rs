@@ -36,11 +36,24 @@ pub fn layer_norm<'a>(
     normalized_shape: impl IntoShape,
     options: impl Into<LayerNorm<'a>>,
 ) -> Result<[Tensor; 3]> {
+    layer_norm_of(
+        grad,
+        x,
+        normalized_shape.into_shape().as_ref(),
+        options.into(),
+    )
+}
+
+/// Compiled once: kernels in a generic function would be compiled with each of its callers.
+fn layer_norm_of(
+    grad: &Tensor,
+    x: &Tensor,
+    normalized_shape: &[usize],
+    LayerNorm { weight, eps, .. }: LayerNorm,
+) -> Result<[Tensor; 3]> {
     const OP: &str = "grad.layer_norm";
-    let options = options.into();
-    let LayerNorm { weight, eps, .. } = options;
     check::eps(OP, eps)?;
-    let rows = NormOperands::new(OP, grad, x, normalized_shape.into_shape().as_ref(), weight)?;
+    let rows = NormOperands::new(OP, grad, x, normalized_shape, weight)?;
     let (d, sums) = dispatch!(float rows.wide, |F| {
         rows.run::<F, 2>(|rows, weight, sums| gradient::layer_norm(rows, weight, eps, sums))
     }, else Err(Error::unsupported(OP, rows.wide)))?;
@@ -71,10 +84,23 @@ pub fn rms_norm<'a>(
     normalized_shape: impl IntoShape,
     options: impl Into<RmsNorm<'a>>,
 ) -> Result<[Tensor; 2]> {
+    rms_norm_of(
+        grad,
+        x,
+        normalized_shape.into_shape().as_ref(),
+        options.into(),
+    )
+}
+
+/// As [`layer_norm_of`].
+fn rms_norm_of(
+    grad: &Tensor,
+    x: &Tensor,
+    normalized_shape: &[usize],
+    RmsNorm { weight, eps }: RmsNorm,
+) -> Result<[Tensor; 2]> {
     const OP: &str = "grad.rms_norm";
-    let options = options.into();
-    let RmsNorm { weight, eps } = options;
-    let rows = NormOperands::new(OP, grad, x, normalized_shape.into_shape().as_ref(), weight)?;
+    let rows = NormOperands::new(OP, grad, x, normalized_shape, weight)?;
     let eps = eps.unwrap_or(crate::nn::norm::epsilon(x.dtype()));
     check::eps(OP, eps)?;
     let (d, weight) = dispatch!(float rows.wide, |F| {

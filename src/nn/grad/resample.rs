@@ -65,10 +65,13 @@ fn interpolated(grad: &Tensor, input_size: &[usize], options: &Interpolate) -> R
         _ => None,
     };
     let planes = Planes::new(OP, grad, rank)?;
-    by_tables(OP, &planes, dtype, |k| match exact {
-        Some(exact) => Ok(AxisWeights::Moved(axes[k].size, axes[k].nearest(exact)?)),
-        None => Ok(AxisWeights::Of(options, axes[k])),
-    })
+    let of = |axis: ResampledAxis| match exact {
+        Some(exact) => Ok(AxisWeights::Moved(axis.size, axis.nearest(exact)?)),
+        None => Ok::<_, Error>(AxisWeights::Of(options, axis)),
+    };
+    let [depth, height, width] = axes;
+    let weights = [of(depth)?, of(height)?, of(width)?];
+    by_tables(OP, &planes, dtype, weights)
 }
 
 /// The gradient, of shape `input_size`, of the operand of [`pad`](crate::nn::pad): each element of
@@ -112,12 +115,8 @@ pub fn pad(
     let sizes = three(&input_size[input_size.len() - to.axes..], to.axes, 1);
     let planes = Planes::new(OP, grad, to.axes)?;
     let mut maps = maps.into_iter();
-    by_tables(OP, &planes, dtype, |k| {
-        Ok(AxisWeights::Moved(
-            sizes[k],
-            maps.next().unwrap_or_default(),
-        ))
-    })
+    let weights = sizes.map(|size| AxisWeights::Moved(size, maps.next().unwrap_or_default()));
+    by_tables(OP, &planes, dtype, weights)
 }
 
 /// The weights along an axis.
@@ -149,11 +148,11 @@ impl AxisWeights<'_> {
 }
 
 /// Weighted sums by the tables of depth, height and width.
-fn by_tables<'a>(
+fn by_tables(
     op: &'static str,
     planes: &Planes,
     dtype: DType,
-    mut of: impl FnMut(usize) -> Result<AxisWeights<'a>>,
+    weights: [AxisWeights; 3],
 ) -> Result<Tensor> {
     fn run<T: Element + Pod + Pixel<A>, A: Sampled>(
         planes: &Planes,
@@ -169,7 +168,6 @@ fn by_tables<'a>(
         ];
         weighted::<T, A>(planes, &tables, result)
     }
-    let weights = [of(0)?, of(1)?, of(2)?];
     dispatch!(half dtype, |T| run::<T, f32>(planes, weights), else
         dispatch!(float dtype, |T| run::<T, T>(planes, weights), else
             Err(Error::unsupported(op, dtype))))
