@@ -1,13 +1,14 @@
 //! Rounding, signs, order and remainders: the same code for both widths.
 
-/// `2 sqrt(2 / pi) (x + 0.044715 x^3)`, by its coefficients of x and x^3.
+/// `2 sqrt(2 / pi) (x + 0.044715 x^3)`, by its coefficients of x and x^3: what gelu's approximation by
+/// tanh takes the sigmoid of, since `(1 + tanh(u)) / 2` is that of 2 u.
 pub const GELU_GATE: [f64; 2] = {
     let scale = 2.0 * core::f64::consts::FRAC_2_SQRT_PI * core::f64::consts::FRAC_1_SQRT_2;
     [scale, 0.044715 * scale]
 };
 
 macro_rules! basic {
-    ($module:ident, $T:ident, $U:ident, $sqrt:ident, $unit:expr, $exp:expr, $gelu:expr) => {
+    ($module:ident, $T:ident, $U:ident, $sqrt:ident, $unit:expr, $exp:expr) => {
         pub mod $module {
             use crate::kernel::math::{Math, Real};
             use crate::simd::{Isa, fma64};
@@ -248,32 +249,8 @@ macro_rules! basic {
             pub fn silu_fast<I: Isa>(x: $T) -> $T {
                 x * sigmoid_fast::<I>(x)
             }
-            /// `(1 + tanh(u)) / 2` is the sigmoid of 2 u: this.
-            #[inline(always)]
-            pub fn gelu_tanh_gate<I: Isa>(x: $T) -> $T {
-                let [linear, cubic] = super::GELU_GATE;
-                x * Real::multiply_add::<I>(x * x, cubic as $T, linear as $T)
-            }
-            #[inline(always)]
-            #[expect(clippy::neg_cmp_op_on_partial_ord, reason = "NaN needs it too")]
-            pub fn needs_slow_gelu_tanh(x: $T) -> bool {
-                !(x >= $gelu)
-            }
-            #[inline(always)]
-            pub fn gelu_tanh_fast<I: Isa>(x: $T) -> $T {
-                let v = gelu_tanh_gate::<I>(x);
-                x * sigmoid_fast::<I>(if v > EXP_NORMAL { EXP_NORMAL } else { v })
-            }
         }
     };
 }
-basic!(single, f32, u32, sqrtf, 8_388_608.0, 87.0, -4.0);
-basic!(
-    double,
-    f64,
-    u64,
-    sqrt,
-    4_503_599_627_370_496.0,
-    708.0,
-    -20.0
-);
+basic!(single, f32, u32, sqrtf, 8_388_608.0, 87.0);
+basic!(double, f64, u64, sqrt, 4_503_599_627_370_496.0, 708.0);

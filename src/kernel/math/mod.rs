@@ -310,10 +310,10 @@ macro_rules! implement {
                 $fma::<I>(self, factor, other)
             }
             delegate! { $basic: floor() ceil() trunc() round() abs() maximum(o) minimum(o) copysign(o) nextafter(o) }
-            delegate! { $basic: rsqrt() sigmoid() sigmoid_fast() silu() silu_fast() gelu_tanh_fast() }
+            delegate! { $basic: rsqrt() sigmoid() sigmoid_fast() silu() silu_fast() }
             delegate! { $module: atan2(o) hypot(o) logaddexp(o) erf() erfc() gelu() gelu_slope() tanhshrink() sin_fast() cos_fast() tan_fast() }
             delegate! { $module: exp_fast() exp_negative() expm1_negative() log1p_unit() log_unit() log_fast() pow_fast(o) }
-            delegate! { $module: gelu_fast() gelu_slope_fast() gelu_tanh() }
+            delegate! { $module: gelu_fast() gelu_slope_fast() gelu_tanh() gelu_tanh_fast() }
             #[inline(always)]
             fn needs_slow_trig(self) -> bool {
                 $module::needs_slow_trig(self)
@@ -328,7 +328,7 @@ macro_rules! implement {
             }
             #[inline(always)]
             fn needs_slow_gelu_tanh(self) -> bool {
-                $basic::needs_slow_gelu_tanh(self)
+                $module::needs_slow_gelu_tanh(self)
             }
             #[inline(always)]
             fn needs_slow_log(self) -> bool {

@@ -2,6 +2,7 @@
 //! are selected by range (after fdlibm).
 
 use super::{abs, signed};
+use crate::kernel::math::basic::{GELU_GATE, double};
 use crate::simd::{Isa, fma64};
 
 /// erf(1), to 24 bits.
@@ -153,7 +154,26 @@ pub fn gelu_slope<I: Isa>(x: f64) -> f64 {
     distribution + bounded * density
 }
 #[inline(always)]
+fn gate<I: Isa>(x: f64) -> f64 {
+    let [linear, cubic] = GELU_GATE;
+    x * fma64::<I>(x * x, cubic, linear)
+}
+#[inline(always)]
 pub fn gelu_tanh<I: Isa>(x: f64) -> f64 {
-    use crate::kernel::math::basic::double;
-    double::times_sigmoid::<I>(x, double::gelu_tanh_gate::<I>(x))
+    double::times_sigmoid::<I>(x, gate::<I>(x))
+}
+#[inline(always)]
+pub fn gelu_tanh_fast<I: Isa>(x: f64) -> f64 {
+    let v = gate::<I>(x);
+    x * double::sigmoid_fast::<I>(if v > double::EXP_NORMAL {
+        double::EXP_NORMAL
+    } else {
+        v
+    })
+}
+/// Below, the sigmoid may not be a normal number.
+#[inline(always)]
+#[expect(clippy::neg_cmp_op_on_partial_ord, reason = "NaN needs it too")]
+pub fn needs_slow_gelu_tanh(x: f64) -> bool {
+    !(x >= -20.0)
 }

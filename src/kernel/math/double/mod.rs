@@ -10,7 +10,7 @@ mod trig;
 pub use arc::{acos, asin, atan, atan2};
 pub use erf::{
     erf, erfc, gelu, gelu as gelu_fast, gelu_slope, gelu_slope as gelu_slope_fast, gelu_tanh,
-    needs_slow_gelu,
+    gelu_tanh_fast, needs_slow_gelu, needs_slow_gelu_tanh,
 };
 pub use exp::{
     cosh, exp, exp_fast, exp_negative, exp2, expm1, expm1 as expm1_negative, sinh, tanh, tanhshrink,

@@ -5,10 +5,10 @@
 
 use super::{
     abs,
-    exp::{LOWER, exp_raised},
+    exp::{LOWER, exp_fast, exp_raised},
     signed,
 };
-use crate::kernel::math::{basic, basic::GELU_GATE};
+use crate::kernel::math::basic::GELU_GATE;
 use crate::simd::{Isa, fma32};
 
 #[inline(always)]
@@ -109,38 +109,60 @@ pub fn gelu_slope_fast<I: Isa>(x: f32) -> f32 {
         fma32::<I>(x, p, 0.5)
     }
 }
-/// In the tail, where the sigmoid of the gate v is `exp(v) - exp(v)^2` and the gate's rounding
-/// counts, by the exponential of both.
+/// Within this, exponentials of the gate of gelu's approximation by tanh are normal numbers.
+const GATE_NORMAL: f32 = 9.9;
+/// [`GELU_GATE`] of x, and what its rounding lost, which counts as an exponent.
+#[inline(always)]
+fn gate<I: Isa>(x: f32) -> (f32, f32) {
+    let [linear, cubic] = GELU_GATE;
+    if !I::FMA {
+        let exact = x as f64 * (linear + x as f64 * x as f64 * cubic);
+        return (exact as f32, (exact - exact as f32 as f64) as f32);
+    }
+    let square = x * x;
+    let product = cubic as f32 * square;
+    let factor = fma32::<I>(square, cubic as f32, linear as f32);
+    let gate = x * factor;
+    // what each rounding took from x (linear + cubic x^2)
+    let of_square = fma32::<I>(x, x, -square);
+    let of_product = fma32::<I>(cubic as f32, square, -product);
+    let (larger, smaller) = match product > linear as f32 {
+        true => (product, linear as f32),
+        false => (linear as f32, product),
+    };
+    let of_sum = (larger - factor) + smaller;
+    let of_constants = fma32::<I>(
+        square,
+        (cubic - cubic as f32 as f64) as f32,
+        (linear - linear as f32 as f64) as f32,
+    );
+    let of_factor = of_sum + of_product + fma32::<I>(cubic as f32, of_square, of_constants);
+    (gate, fma32::<I>(x, of_factor, fma32::<I>(x, factor, -gate)))
+}
+/// Where the sigmoid of the gate is not a normal number, it is the exponential.
 #[inline(always)]
 pub fn gelu_tanh<I: Isa>(x: f32) -> f32 {
     /// Results are zero below this, before the exponent is out of range.
     const ZERO: f32 = -11.0;
-    let [linear, cubic] = GELU_GATE;
-    let bounded = if x < ZERO { TAIL } else { x };
-    let gate = basic::single::gelu_tanh_gate::<I>(bounded);
-    let lost = if I::FMA {
-        // what each rounding took from x (linear + cubic x^2)
-        let square = bounded * bounded;
-        let product = cubic as f32 * square;
-        let factor = fma32::<I>(square, cubic as f32, linear as f32);
-        let of_square = fma32::<I>(bounded, bounded, -square);
-        let of_product = fma32::<I>(cubic as f32, square, -product);
-        let of_sum = (product - factor) + linear as f32;
-        let of_constants = fma32::<I>(
-            square,
-            (cubic - cubic as f32 as f64) as f32,
-            (linear - linear as f32 as f64) as f32,
-        );
-        let of_factor = of_sum + of_product + fma32::<I>(cubic as f32, of_square, of_constants);
-        fma32::<I>(bounded, of_factor, fma32::<I>(bounded, factor, -gate))
-    } else {
-        (basic::double::gelu_tanh_gate::<I>(bounded as f64) - gate as f64) as f32
-    };
+    let bounded = if x < ZERO { ZERO } else { x };
+    let (gate, lost) = gate::<I>(bounded);
     let e = exp_raised::<I>(gate);
-    let y = fma32::<I>(bounded * e, lost - LOWER * e, bounded * e);
-    if basic::single::needs_slow_gelu_tanh(x) {
+    let y = bounded * fma32::<I>(e, lost, e);
+    if x < -GATE_NORMAL {
         if x < ZERO { -0.0 } else { LOWER * y }
     } else {
-        basic::single::gelu_tanh_fast::<I>(x)
+        gelu_tanh_fast::<I>(x)
     }
+}
+/// x divided by one plus the exponential of minus the gate.
+#[inline(always)]
+pub fn gelu_tanh_fast<I: Isa>(x: f32) -> f32 {
+    // beyond, the sum is 1
+    let (gate, lost) = gate::<I>(if x > GATE_NORMAL { GATE_NORMAL } else { x });
+    let e = exp_fast::<I>(-gate);
+    x / (1.0 + fma32::<I>(e, -lost, e))
+}
+#[inline(always)]
+pub fn needs_slow_gelu_tanh(x: f32) -> bool {
+    x < -GATE_NORMAL
 }

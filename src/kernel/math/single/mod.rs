@@ -8,7 +8,10 @@ mod trig;
 mod wide;
 
 pub use arc::{acos, asin, atan, atan2};
-pub use erf::{erf, gelu, gelu_fast, gelu_slope, gelu_slope_fast, gelu_tanh, needs_slow_gelu};
+pub use erf::{
+    erf, gelu, gelu_fast, gelu_slope, gelu_slope_fast, gelu_tanh, gelu_tanh_fast, needs_slow_gelu,
+    needs_slow_gelu_tanh,
+};
 pub use exp::{exp, exp_fast, exp_negative, exp2, expm1_negative, tanh, tanhshrink};
 pub use log::{log, log_fast, log_unit, log1p, log1p_unit};
 pub use trig::{cos, cos_fast, needs_slow_trig, sin, sin_fast, tan, tan_fast};
