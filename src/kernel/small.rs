@@ -74,6 +74,31 @@ kernel! {
 }
 
 kernel! {
+    /// The determinants, `signs` times the diagonals of what [`eliminate`] left. False if the product
+    /// of some of a diagonal is not between `least` and its inverse, unless it is of a zero.
+    pub fn determinants<'a, F: Real>(
+        a: &'a [[F; LANES]],
+        n: usize,
+        signs: &'a mut [F; LANES],
+        least: F,
+    ) -> bool { |I|
+        let most = F::ONE / least;
+        let (mut zero, mut sound) = ([F::ZERO; LANES], [F::ONE; LANES]);
+        for i in 0..n {
+            let factor = &a[i * n + i];
+            for l in 0..LANES {
+                zero[l] = if factor[l] == F::ZERO { F::ONE } else { zero[l] };
+                signs[l] = signs[l] * factor[l];
+                let size = if signs[l] < F::ZERO { -signs[l] } else { signs[l] };
+                let fits = if size > least && size < most { F::ONE } else { zero[l] };
+                sound[l] = sound[l] * fits;
+            }
+        }
+        sound.iter().all(|x| *x > F::ZERO)
+    }
+}
+
+kernel! {
     /// Replaces the lower triangles of matrices of `n` by their Cholesky factors; `least` becomes the
     /// smallest of the numbers that roots are taken of, or NaN.
     pub fn cholesky<'a, F: Real>(a: &'a mut [[F; LANES]], n: usize, least: &'a mut [F; LANES]) -> () { |I|

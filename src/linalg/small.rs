@@ -5,9 +5,11 @@ use super::field::{Field, abs, epsilon, sqrt, tiny};
 use super::precise::nan;
 use crate::error::Result;
 use crate::exec::failure::try_split;
+use crate::exec::pack::pack;
+use crate::exec::rect::Rect;
 use crate::kernel::gemm::Scratch;
 use crate::kernel::math::Real;
-use crate::kernel::small::{self, LANES, cholesky, eliminate};
+use crate::kernel::small::{self, LANES, cholesky, determinants, eliminate};
 use crate::par::Cost;
 use core::sync::atomic::{AtomicBool, Ordering};
 
@@ -29,43 +31,50 @@ fn cost(n: usize, width: usize, size: usize) -> Cost {
     }
 }
 
-/// Copies the rows of a matrix to a lane, into columns from `first` of rows of `cols`.
-fn load<T: Copy>(
-    from: &[T],
-    n: usize,
-    to: &mut [[T; LANES]],
-    cols: usize,
-    first: usize,
-    lane: usize,
-) {
-    let width = from.len() / n;
-    for (from, to) in from
-        .chunks_exact(width.max(1))
-        .zip(to.chunks_exact_mut(cols))
-    {
-        for (x, to) in from.iter().zip(&mut to[first..]) {
+/// Copies `count` matrices of `m` elements each, at most one a lane, to the lanes: element `i` of all of
+/// them to `to[i]`. `which(lane)` is the matrix of a lane in `from`. Lanes without one get the first.
+fn load<T: Copy>(from: &[T], which: impl Fn(usize) -> usize, count: usize, to: &mut [[T; LANES]]) {
+    let (m, first) = (to.len(), which(0));
+    if count == LANES && (1..LANES).all(|lane| which(lane) == first + lane) {
+        let from = &from[first * m..][..LANES * m];
+        // SAFETY: PACK1: `LANES` columns of `m` elements, and room for as many, borrowed mutably.
+        return unsafe { transposed(from.as_ptr(), to.as_mut_ptr().cast(), m, LANES) };
+    }
+    for lane in 0..LANES {
+        let k = which(if lane < count { lane } else { 0 });
+        for (to, x) in to.iter_mut().zip(&from[k * m..][..m]) {
             to[lane] = *x;
         }
     }
 }
-/// The reverse of [`load`].
-fn store<T: Copy>(
-    from: &[[T; LANES]],
-    cols: usize,
-    first: usize,
-    lane: usize,
-    to: &mut [T],
-    n: usize,
-) {
-    let width = to.len() / n;
-    for (from, to) in from
-        .chunks_exact(cols)
-        .zip(to.chunks_exact_mut(width.max(1)))
-    {
-        for (x, to) in from[first..].iter().zip(to) {
+/// The reverse of [`load`], of all matrices of `to`.
+fn store<T: Copy>(from: &[[T; LANES]], to: &mut [T]) {
+    let m = from.len();
+    if to.len() == LANES * m {
+        // SAFETY: PACK1: `m` columns of `LANES` elements, and room for as many, borrowed mutably.
+        return unsafe { transposed(from.as_ptr().cast(), to.as_mut_ptr(), LANES, m) };
+    }
+    for (lane, to) in to.chunks_exact_mut(m).enumerate() {
+        for (to, x) in to.iter_mut().zip(from) {
             *to = x[lane];
         }
     }
+}
+/// Copies `cols` contiguous columns of `rows` elements to contiguous rows.
+///
+/// # Safety
+/// PACK1 for so many elements.
+unsafe fn transposed<T: Copy>(from: *const T, to: *mut T, rows: usize, cols: usize) {
+    let size = size_of::<T>();
+    let columns = Rect {
+        ptr: from.cast(),
+        rows,
+        cols,
+        row_step: size as isize,
+        col_step: (rows * size) as isize,
+    };
+    // SAFETY: by the caller.
+    unsafe { pack(to.cast(), columns, size) }
 }
 
 /// Calls `f` with the numbers of the matrices of each block, their parts of `out`, of which each
@@ -93,9 +102,10 @@ fn blocks<T: Field>(
 }
 
 /// Replaces `x`, `width` right-hand sides for each matrix, by the solutions, or fills it with the
-/// inverses. `a(k)` is the matrix of the k-th. False if a matrix is singular.
-pub(super) fn solve<'a, T: Field<Real = T> + Real>(
-    a: impl Fn(usize) -> &'a [T] + Sync,
+/// inverses. `which(k)` is the matrix of the k-th in `a`. False if a matrix is singular.
+pub(super) fn solve<T: Field<Real = T> + Real>(
+    a: &[T],
+    which: impl Fn(usize) -> usize + Sync,
     n: usize,
     x: &mut [T],
     width: usize,
@@ -103,66 +113,48 @@ pub(super) fn solve<'a, T: Field<Real = T> + Real>(
 ) -> Result<bool> {
     let cols = n + width;
     let cost = cost(n, width, size_of::<T>());
-    blocks(x, n * width, cost, n * cols, |range, x, scratch| {
-        // lanes without a matrix compute that of the first
-        for lane in 0..LANES {
-            let k = if lane < range.len() { lane } else { 0 };
-            load(a(range.start + k), n, scratch, cols, 0, lane);
-            match inverse {
-                true => (0..n * width).for_each(|at| {
-                    let (i, j) = (at / width, at % width);
-                    scratch[i * cols + n + j][lane] = if i == j {
-                        <T as Field>::ONE
-                    } else {
-                        <T as Field>::ZERO
-                    };
-                }),
-                false => load(&x[k * n * width..][..n * width], n, scratch, cols, n, lane),
+    let room = n * (cols + n.max(width));
+    blocks(x, n * width, cost, room, |range, x, scratch| {
+        let (system, rest) = scratch.split_at_mut(n * cols);
+        let matrix = &mut rest[..n * n];
+        load(a, |lane| which(range.start + lane), range.len(), matrix);
+        for (to, row) in system.chunks_exact_mut(cols).zip(matrix.chunks_exact(n)) {
+            to[..n].copy_from_slice(row);
+        }
+        let sides = &mut rest[..n * width];
+        if inverse {
+            sides.fill([<T as Field>::ZERO; LANES]);
+            for x in sides.iter_mut().step_by(n + 1) {
+                *x = [<T as Field>::ONE; LANES];
             }
+        } else {
+            load(x, |lane| lane, range.len(), sides);
         }
-        eliminate(scratch, n, width, &mut [<T as Field>::ONE; LANES]);
-        for lane in 0..range.len() {
-            store(
-                scratch,
-                cols,
-                n,
-                lane,
-                &mut x[lane * n * width..][..n * width],
-                n,
-            );
+        for (to, row) in system.chunks_exact_mut(cols).zip(sides.chunks_exact(width)) {
+            to[n..].copy_from_slice(row);
         }
-        (0..n).all(|i| {
-            scratch[i * cols + i]
-                .iter()
-                .all(|u| *u != <T as Field>::ZERO && !u.isnan())
-        })
+        eliminate(system, n, width, &mut [<T as Field>::ONE; LANES]);
+        for (to, row) in sides.chunks_exact_mut(width).zip(system.chunks_exact(cols)) {
+            to.copy_from_slice(&row[n..]);
+        }
+        store(sides, x);
+        system
+            .iter()
+            .step_by(cols + 1)
+            .all(|u| u.iter().all(|u| *u != <T as Field>::ZERO && !u.isnan()))
     })
 }
 
 /// The determinants. False if one is so large or small that its factors may have overflowed.
 pub(super) fn det<T: Field<Real = T> + Real>(a: &[T], n: usize, det: &mut [T]) -> Result<bool> {
     let least = tiny::<T>() / epsilon::<T>();
-    let most = <T as Field>::ONE / least;
     let cost = cost(n, 0, size_of::<T>());
     blocks(det, 1, cost, n * n, |range, det, scratch| {
-        for lane in 0..LANES {
-            let k = range.start + if lane < range.len() { lane } else { 0 };
-            load(&a[k * n * n..][..n * n], n, scratch, n, 0, lane);
-        }
-        let mut signs = [<T as Field>::ONE; LANES];
-        eliminate(scratch, n, 0, &mut signs);
-        let mut sound = true;
-        for (lane, to) in det.iter_mut().enumerate() {
-            let (mut product, mut zero) = (signs[lane], false);
-            for i in 0..n {
-                let factor = scratch[i * n + i][lane];
-                zero |= factor == <T as Field>::ZERO;
-                product = product * factor;
-                let size = abs(product);
-                sound &= zero || (size > least && size < most);
-            }
-            *to = product;
-        }
+        load(a, |lane| range.start + lane, range.len(), scratch);
+        let mut product = [<T as Field>::ONE; LANES];
+        eliminate(scratch, n, 0, &mut product);
+        let sound = determinants(scratch, n, &mut product, least);
+        det.copy_from_slice(&product[..det.len()]);
         sound
     })
 }
@@ -172,10 +164,7 @@ pub(super) fn det<T: Field<Real = T> + Real>(a: &[T], n: usize, det: &mut [T]) -
 pub(super) fn factor<T: Field<Real = T> + Real>(a: &mut [T], n: usize) -> Result<bool> {
     let cost = cost(n, 0, size_of::<T>());
     blocks(a, n * n, cost, n * n, |range, a, scratch| {
-        for lane in 0..LANES {
-            let k = if lane < range.len() { lane } else { 0 };
-            load(&a[k * n * n..][..n * n], n, scratch, n, 0, lane);
-        }
+        load(a, |lane| lane, range.len(), scratch);
         let mut least = [<T as Field>::ONE; LANES];
         cholesky(scratch, n, &mut least);
         if !least
@@ -184,13 +173,10 @@ pub(super) fn factor<T: Field<Real = T> + Real>(a: &mut [T], n: usize) -> Result
         {
             return false; // before the matrices are overwritten
         }
-        for lane in 0..range.len() {
-            let a = &mut a[lane * n * n..][..n * n];
-            store(scratch, n, 0, lane, a, n);
-            for i in 0..n {
-                a[i * n + i + 1..(i + 1) * n].fill(<T as Field>::ZERO);
-            }
+        for i in 0..n {
+            scratch[i * n + i + 1..(i + 1) * n].fill([<T as Field>::ZERO; LANES]);
         }
+        store(scratch, a);
         true
     })
 }

@@ -269,7 +269,7 @@ fn small_systems(
         let (a, mut x) = (prepared(a, wide)?, Tensor::empty(a.shape(), wide)?);
         let regular = dispatch!(float wide, |T| {
             let (a, x) = (a.as_slice::<T>()?, x.as_mut_slice::<T>()?);
-            small::solve(|k| &a[k * n * n..][..n * n], n, x, n, true)?
+            small::solve(a, |k| k, n, x, n, true)?
         }, else false);
         return regular.then(|| x.into_dtype(dtype)).transpose();
     };
@@ -283,7 +283,7 @@ fn small_systems(
     let width = sides.width;
     let regular = dispatch!(float wide, |T| {
         let (a, x) = (a.as_slice::<T>()?, sides.x.as_mut_slice::<T>()?);
-        small::solve(|k| &a[which(k) * n * n..][..n * n], n, x, width, false)?
+        small::solve(a, which, n, x, width, false)?
     }, else false);
     regular.then(|| sides.solution()).transpose()
 }
