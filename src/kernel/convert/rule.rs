@@ -99,10 +99,11 @@ unsafe fn blockwise<A: ElementConversion, B: ElementConversion<From = A::To>>(
     n: usize,
     scalars: u32,
 ) {
-    /// At most 2 KiB, and long enough that the two calls don't matter.
-    const STEP: usize = 256;
-    const { assert!(size_of::<A::To>() <= size_of::<u64>() && align_of::<A::To>() <= align_of::<u64>()) };
-    let mut block = [0u64; STEP];
+    /// A block is long enough that the two calls don't matter.
+    const WORDS: usize = 256;
+    const { assert!(align_of::<A::To>() <= align_of::<u64>()) };
+    let step = const { WORDS * size_of::<u64>() / size_of::<A::To>() };
+    let mut block = [0u64; WORDS];
     let (block, none) = (block.as_mut_ptr() as *mut u8, core::ptr::null());
     let (first, second) = (one::<A>(), one::<B>());
     if scalars & 1 == 1 {
@@ -114,10 +115,9 @@ unsafe fn blockwise<A: ElementConversion, B: ElementConversion<From = A::To>>(
         }
         return;
     }
-    for k in (0..n).step_by(STEP) {
-        let len = STEP.min(n - k);
-        // SAFETY: LOOP1 for the elements k..k + len; the block holds as many values, by the
-        // assertion above.
+    for k in (0..n).step_by(step) {
+        let len = step.min(n - k);
+        // SAFETY: LOOP1 for the elements k..k + len; the block holds as many values.
         unsafe {
             first(block, a.add(k * size_of::<A::From>()), none, none, len, 0);
             second(d.add(k * size_of::<B::To>()), block, none, none, len, 0)

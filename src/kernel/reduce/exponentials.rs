@@ -39,6 +39,12 @@ fn shift<W: Real>(max: W) -> W {
     // infinity and NaN give NaN here
     if difference == W::ZERO { max } else { W::ZERO }
 }
+/// The sum of exponentials whose exponents were at most 0, unless the largest was infinity: then it is
+/// infinity, too, and the exponents of the others were not.
+#[inline(always)]
+fn settled<W: Real>(max: W, sum: W) -> W {
+    if max == -W::NEG_INFINITY { max } else { sum }
+}
 #[inline(always)]
 #[allow(clippy::eq_op)]
 fn larger<W: Real>(a: W, b: W) -> W {
@@ -53,8 +59,8 @@ kernel! {
             let zero = <T::Wide as Real>::ZERO;
             let max = lanes!(64, x, <T::Wide as Real>::from_f64(f64::NEG_INFINITY), |v| v.wide(), |a, b| larger(a, b));
             let shift = shift(max);
-            let sum = lanes!(64, x, zero, |v| Math::exp::<I>(v.wide() - shift), |a, b| a + b);
-            *acc = Exponentials { max: max.to_f64(), sum: sum.to_f64() };
+            let sum = lanes!(64, x, zero, |v| (v.wide() - shift).exp_negative::<I>(), |a, b| a + b);
+            *acc = Exponentials { max: max.to_f64(), sum: settled(max, sum).to_f64() };
         }
     }
 }
@@ -82,7 +88,7 @@ kernel! {
                 for r in first..rows.min(first + ROWS) {
                     for ((s, shift), x) in part.iter_mut().zip(&shifts).zip(&x[r * stride + k * STRIP..][..w]) {
                         rolled::<I, T>();
-                        *s = *s + Math::exp::<I>(x.wide() - *shift);
+                        *s = *s + (x.wide() - *shift).exp_negative::<I>();
                     }
                 }
                 for (sum, part) in sum.iter_mut().zip(part) {
@@ -90,7 +96,7 @@ kernel! {
                 }
             }
             for ((acc, max), sum) in acc.iter_mut().zip(max).zip(sum) {
-                *acc = Exponentials { max: max.to_f64(), sum: sum.to_f64() };
+                *acc = Exponentials { max: max.to_f64(), sum: settled(max, sum).to_f64() };
             }
         }
     }
