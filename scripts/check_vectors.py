@@ -100,7 +100,9 @@ def check_tiles(path: Path) -> None:
             bodies = [body for _, body in disassembled(path, kernel) if body]
             sums = sum(len(re.findall(r"\tvfn?m(?:add|sub)", body)) for body in bodies)
             stack = sum(
-                len(re.findall(r"\tv\S+ .*\(%r[sb]p\).*%[yz]mm|\tv\S+ .*%[yz]mm.*\(%r[sb]p\)", body))
+                len(
+                    re.findall(r"\tv\S+ .*\(%r[sb]p\).*%[yz]mm|\tv\S+ .*%[yz]mm.*\(%r[sb]p\)", body)
+                )
                 for body in bodies
             )
             if sums < 100:

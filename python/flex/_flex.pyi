@@ -2292,7 +2292,7 @@ class Tensor:
         >>> flex.squeeze(flex.zeros((1, 3, 1)), axis=0).shape
         (3, 1)
         """
-    def std(self, axis: _Shape | None = None, *, dtype: _DType | None = None, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None, out: Any | None = None) -> Tensor:
+    def std(self, axis: _Shape | None = None, *, dtype: _DType | None = None, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None, out: Any | None = None, where: _Nested | None = None) -> Tensor:
         """The standard deviation of elements: the square root of `var`, with the same arguments and
         errors.
 
@@ -2498,14 +2498,14 @@ class Tensor:
         >>> [t.tolist() for t in flex.unstack(flex.asarray([[1, 2], [3, 4]]), axis=1)]
         [[1, 3], [2, 4]]
         """
-    def var(self, axis: _Shape | None = None, *, dtype: _DType | None = None, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None, out: Any | None = None) -> Tensor:
+    def var(self, axis: _Shape | None = None, *, dtype: _DType | None = None, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None, out: Any | None = None, where: _Nested | None = None) -> Tensor:
         """The variance of elements: the sum of squared deviations from the mean, divided by `n -
         correction`.
 
         axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
         The result has the dtype of x, float32 for integers and bool, that of the parts for complex
-        numbers, whose deviations are absolute values. dtype: a float dtype to compute in. out: as in
-        `sum`. ddof: NumPy's name for the correction. NaN if `n <= correction`. AxisError if an axis
+        numbers, whose deviations are absolute values. dtype: a float dtype to compute in. out, where: as
+        for `sum`. ddof: NumPy's name for the correction. NaN if `n <= correction`. AxisError if an axis
         is out of range or repeated.
 
         >>> flex.var(flex.asarray([1.0, 3.0])).item(), flex.var(flex.asarray([1.0, 3.0]), correction=1).item()
@@ -4501,7 +4501,7 @@ def stack(arrays: Iterable[_Operand], /, axis: SupportsIndex = 0) -> Tensor:
     >>> flex.stack([flex.asarray([1, 2]), flex.asarray([3, 4])], axis=1).tolist()
     [[1, 3], [2, 4]]
     """
-def std(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None, out: Any | None = None) -> Tensor:
+def std(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None, out: Any | None = None, where: _Nested | None = None) -> Tensor:
     """The standard deviation of elements: the square root of `var`, with the same arguments and
     errors.
 
@@ -4730,14 +4730,14 @@ def unstack(x: _Operand, /, axis: SupportsIndex = 0) -> tuple[Tensor, ...]:
     >>> [t.tolist() for t in flex.unstack(flex.asarray([[1, 2], [3, 4]]), axis=1)]
     [[1, 3], [2, 4]]
     """
-def var(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None, out: Any | None = None) -> Tensor:
+def var(x: _Operand, /, axis: _Shape | None = None, *, dtype: _DType | None = None, correction: float = 0.0, keepdims: builtins.bool = False, ddof: float | None = None, out: Any | None = None, where: _Nested | None = None) -> Tensor:
     """The variance of elements: the sum of squared deviations from the mean, divided by `n -
     correction`.
 
     axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
     The result has the dtype of x, float32 for integers and bool, that of the parts for complex
-    numbers, whose deviations are absolute values. dtype: a float dtype to compute in. out: as in
-    `sum`. ddof: NumPy's name for the correction. NaN if `n <= correction`. AxisError if an axis
+    numbers, whose deviations are absolute values. dtype: a float dtype to compute in. out, where: as
+    for `sum`. ddof: NumPy's name for the correction. NaN if `n <= correction`. AxisError if an axis
     is out of range or repeated.
 
     >>> flex.var(flex.asarray([1.0, 3.0])).item(), flex.var(flex.asarray([1.0, 3.0]), correction=1).item()

@@ -133,8 +133,8 @@ _SERVED = """
 # Reductions, which NumPy calls as methods, with the keywords of all, and some with these.
 _METHODS = {
     **dict.fromkeys(["sum", "prod", "max", "min", "amax", "amin"], frozenset(["initial", "where"])),
-    **dict.fromkeys(["any", "all", "mean"], frozenset(["where"])),
-    **dict.fromkeys(["std", "var", "argmax", "argmin"], frozenset[str]()),
+    **dict.fromkeys(["any", "all", "mean", "std", "var"], frozenset(["where"])),
+    **dict.fromkeys(["argmax", "argmin"], frozenset[str]()),
 }
 _KEYWORDS = frozenset(["axis", "dtype", "out", "keepdims", "ddof", "correction"])
 # Functions that write to their first argument; those that flex has change the tensor, and no other.

@@ -175,8 +175,9 @@ fn mean<'py>(
 macro_rules! spreads {
     ($($(#[doc = $doc:literal])* $name:ident $op:literal $of:ident;)*) => { $(
         $(#[doc = $doc])*
-        #[function(x, /, axis = None, *, dtype = None, correction = 0.0, keepdims = false, ddof = None, out = None -> "Tensor")]
+        #[function(x, /, axis = None, *, dtype = None, correction = 0.0, keepdims = false, ddof = None, out = None, r#where = None -> "Tensor")]
         #[pyo3(name = $op)]
+        #[allow(clippy::too_many_arguments, reason = "NumPy's")]
         fn $name<'py>(
             py: Python<'py>,
             x: OperandRef,
@@ -186,10 +187,12 @@ macro_rules! spreads {
             keepdims: bool,
             ddof: Option<f64>,
             out: Option<Bound<'py, PyAny>>,
+            r#where: Option<ValuesArg>,
         ) -> PyResult<Bound<'py, PyAny>> {
             let correction = correction_or($op, correction, ddof)?;
+            let chosen = chosen(r#where, None).unwrap_or_default();
             let y = x.compute(py, move |x| {
-                ops::$of(&*computed_in($op, x, dtype)?, over(&axis, keepdims), correction)
+                chosen.$of(&*computed_in($op, x, dtype)?, over(&axis, keepdims), correction)
             })?;
             into_out(py, y, out)
         }
@@ -201,8 +204,8 @@ spreads! {
     ///
     /// axis: an integer, a tuple of them, or None for all. keepdims: keep reduced axes with size 1.
     /// The result has the dtype of x, float32 for integers and bool, that of the parts for complex
-    /// numbers, whose deviations are absolute values. dtype: a float dtype to compute in. out: as in
-    /// `sum`. ddof: NumPy's name for the correction. NaN if `n <= correction`. AxisError if an axis
+    /// numbers, whose deviations are absolute values. dtype: a float dtype to compute in. out, where: as
+    /// for `sum`. ddof: NumPy's name for the correction. NaN if `n <= correction`. AxisError if an axis
     /// is out of range or repeated.
     ///
     /// >>> flex.var(flex.asarray([1.0, 3.0])).item(), flex.var(flex.asarray([1.0, 3.0]), correction=1).item()

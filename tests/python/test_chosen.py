@@ -85,6 +85,23 @@ def test_means_and_truths(case):
         check(found, getattr(np, name)(wide(a), axis, **how))
 
 
+@examples(60)
+@given(cases(ALL), st.sampled_from([0, 1]))
+def test_spreads(case, ddof):
+    a, mask, axis, keepdims = case
+    how = {"keepdims": keepdims, "where": mask, "ddof": ddof}
+    real = {"complex64": "float32", "complex128": "float64"}.get(a.dtype.name, a.dtype.name)
+    dtype = real if real in EPS else "float32"
+    count = np.sum(np.broadcast_to(mask, a.shape), axis, keepdims=keepdims)
+    for name in ("var", "std"):
+        found = getattr(flex, name)(flex.asarray(a), axis, **how)
+        assert found.dtype == dtype
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # spreads of nothing
+            expected = np.where(count > ddof, getattr(np, name)(wide(a), axis, **how), np.nan)
+        check(found, expected, ulps=8, absolute=40 * EPS[dtype])
+
+
 def test_forms():
     x, mask = flex.asarray(X), flex.asarray(M)
     assert x.sum(where=M.tolist()).item() == 7
@@ -109,6 +126,9 @@ def test_forms():
     assert huge.mean(where=[True, True, True]).item() == 2.0**62
     assert flex.max(flex.zeros((0, 2)), 0, initial=7.0).tolist() == [7, 7]
     assert np.isnan(x.mean(where=False).item())
+    assert x.var(where=mask).item() == 0.25
+    assert x.std(1, ddof=1, where=mask).tolist()[0] == np.sqrt(0.5)
+    assert bad.std(where=first).item() == 0
 
 
 def test_numpy_hands_them_over():
@@ -133,6 +153,8 @@ ERRORS = [
     (flex.DTypeError, "sum: where is bool, not int64", lambda x: x.sum(where=[1, 0, 1])),
     (flex.ShapeError, "prod: where does not broadcast", lambda x: x.prod(where=[True, False])),
     (flex.ShapeError, "mean: where does not", lambda x: x[0].mean(where=M)),
+    (flex.ShapeError, "std: where does not", lambda x: x[0].std(where=M)),
+    (flex.DTypeError, "var: where is bool", lambda x: x.var(where=[1, 0, 1])),
     (ValueError, "max: where needs initial", lambda x: x.max(where=M)),
     (flex.DTypeError, "sum: 1j is not|sum: .*not a value of", lambda x: x.sum(initial=1j)),
     (
@@ -144,7 +166,6 @@ ERRORS = [
     (flex.DTypeError, "complex", lambda x: flex.max(x.astype("complex64"), initial=0)),
     (flex.AxisError, "sum: axis 3", lambda x: x.sum(3, where=M)),
     (flex.AxisError, "max: axis 3", lambda x: x.max(3, initial=1)),
-    (TypeError, "where", lambda x: x.std(where=M)),
     (TypeError, "initial", lambda x: x.mean(initial=1)),
 ]
 

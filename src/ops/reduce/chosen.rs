@@ -70,6 +70,48 @@ impl Chosen {
         let count = ops::count_nonzero(&mask.broadcast_to(x.shape())?, over)?;
         ops::divide(&total, &count.astype(wide)?)?.into_dtype(dtype)
     }
+    /// [`var`](ops::var), whose sums are in float64.
+    pub fn var(&self, x: &Tensor, over: ReductionAxes, correction: f64) -> Result<Tensor> {
+        match self.mask {
+            Some(_) => self.variance("var", x, over, correction),
+            None => ops::var(x, over, correction),
+        }
+    }
+    /// [`std`](ops::std), whose sums are in float64.
+    pub fn std(&self, x: &Tensor, over: ReductionAxes, correction: f64) -> Result<Tensor> {
+        match self.mask {
+            Some(_) => ops::sqrt(self.variance("std", x, over, correction)?),
+            None => ops::std(x, over, correction),
+        }
+    }
+
+    fn variance(
+        &self,
+        op: &'static str,
+        x: &Tensor,
+        over: ReductionAxes,
+        correction: f64,
+    ) -> Result<Tensor> {
+        let axes = || over.axes.clone().keepdims();
+        let shape = super::Reduced::new(op, x, over.clone())?.result_shape();
+        let dtype = x.dtype().inexact();
+        let wide = match dtype.is_complex() {
+            true => DType::Complex128,
+            false => DType::F64,
+        };
+        let ones = ops::ones(x.shape(), DType::F64)?;
+        let count = ops::sum(&*self.others(op, &ones, Scalar::Int(0))?, axes())?;
+        let kept = self.others(op, x, Scalar::Int(0))?.astype(wide)?;
+        let mean = ops::divide(&ops::sum(&kept, axes())?, &count.astype(wide)?)?;
+        let apart = ops::square(ops::abs(ops::subtract(&kept, &mean)?)?)?;
+        let total = ops::sum(&*self.others(op, &apart, Scalar::Int(0))?, axes())?;
+        let count = ops::subtract(&count, correction)?;
+        let none = ops::less_equal(&count, 0.0)?;
+        let count = ops::masked_fill(&count, &none, f64::NAN)?;
+        ops::divide(&total, &count)?
+            .reshape(&shape[..])?
+            .into_dtype(dtype.real())
+    }
 
     /// The elements, and another number in place of those that don't count.
     fn others<'a>(
