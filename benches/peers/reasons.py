@@ -1,6 +1,8 @@
 """Why flex is behind in some rows: what was measured and tried. Rows are matched by the beginning of `family: name`."""
 
 REASONS = {
+    "call overhead: slice": "a Python object with a lock of its own; without link-time optimisation thirty small functions are calls",
+    "call overhead: transpose": "as for slice",
     "loops in Python: a dynamic program": "slices of each row, which cost twice NumPy's (call overhead: slice)",
     "reductions: mean, 16M": "reads from memory as sum does, which took 1.9 ms for as many bytes",
     "recurrent layers: lstm, 64 steps of 32": "its products run at nine tenths of the multiply-add peak; the gates' exponentials "
@@ -16,6 +18,9 @@ REASONS = {
     "fusion: gelu by polynomials, 1M": "thirty passes over a tile in L1, where a compiler keeps values in registers",
     "fusion: layer norm by hand": "passes over blocks in L1 between the reductions; the built-in one needs fewer",
     "fusion: softmax by hand": "as for layer norm",
+    "linear algebra: cholesky": "two fifths are products; panels are factored on one thread, and their columns copied. Blocks of four "
+    "panels gained nothing",
+    "linear algebra: solve": "as for cholesky",
     "linear algebra: svdvals": "the bidiagonal reduction reads the matrix from a cache for each column, nine tenths of the time",
     "linear algebra: eigvalsh": "two fifths are products of a matrix and a vector, bound by the cache, a fifth the iteration without "
     "roots; panels of 24 and 32 columns were slower than those of 16",

@@ -12,9 +12,27 @@ pub(super) const PANEL: usize = 48;
 /// The largest matrix that is factored as one panel.
 pub(super) const UNBLOCKED: usize = 96;
 
+/// Rows of several panels, to which one product adds what is known of the solutions: for each panel it
+/// would be packed again. (In factorisations, where a product updates what follows, blocks of panels
+/// gained nothing.)
+const BLOCK: usize = 4 * PANEL;
+
 /// The columns of panels of a matrix of `n`.
 pub(super) fn panel(n: usize) -> usize {
     if n <= UNBLOCKED { n.max(1) } else { PANEL }
+}
+/// The ranges of `size` elements in `all`, the last of which may be shorter.
+pub(super) fn pieces(
+    all: Range<usize>,
+    size: usize,
+) -> impl DoubleEndedIterator<Item = Range<usize>> {
+    let end = all.end;
+    all.step_by(size)
+        .map(move |start| start..end.min(start + size))
+}
+/// The blocks of a triangular matrix of `n`.
+pub(super) fn blocks(n: usize) -> impl DoubleEndedIterator<Item = Range<usize>> {
+    pieces(0..n, if n <= UNBLOCKED { n.max(1) } else { BLOCK })
 }
 
 /// Row `i` to write and row `k` to read, of rows of `stride` elements. They differ.

@@ -1,6 +1,6 @@
 //! LU factorisation with partial pivoting: `P A = L U`, right-looking, by panels (LAPACK's getrf).
 
-use super::blocks::{add_product, copied, pair, pair_mut, panel};
+use super::blocks::{add_product, blocks, copied, pair, pair_mut, panel, pieces};
 use super::field::Field;
 use super::qr::transposed;
 use super::substitution::{Panel, Triangle};
@@ -36,10 +36,10 @@ pub(super) fn factor<T: Field>(
         block.solve(&mut a[start * cols..], cols, end..cols)?;
         if end < rows {
             let left = copied(a, cols, end..rows, start..end, |x| -x)?;
-            let right = copied(a, cols, start..end, end..cols, |x| x)?;
             let left = Mat::from_slice(&left, rows - end, end - start);
-            let right = Mat::from_slice(&right, end - start, cols - end);
-            add_product(&mut a[end * cols..], cols, end..cols, left, right)?;
+            let (above, below) = a.split_at_mut(end * cols);
+            let right = Mat::from_slice(above, end, cols).block(start..end, end..cols);
+            add_product(below, cols, end..cols, left, right)?;
         }
     }
     Ok(zero)
@@ -174,35 +174,39 @@ pub(super) fn forward<T: Field>(
         }
         return Ok(());
     }
-    let size = panel(n);
-    for start in (0..n).step_by(size) {
-        let end = n.min(start + size);
-        if start > 0 {
-            let left = copied(l, n, start..end, 0..start, |x| -x)?;
-            let left = Mat::from_slice(&left, end - start, start);
-            let (above, rows) = b.split_at_mut(start * width);
-            let rows = &mut rows[..(end - start) * width];
-            let cols = if sides == Sides::Lower { start } else { width };
-            let above = Mat::from_slice(above, start, width).block(0..start, 0..cols);
-            add_product(rows, width, 0..cols, left, above)?;
-        }
-        let triangle = match unit {
-            true => Triangle::UnitLower,
-            false => Triangle::Lower,
-        };
-        let block = Panel::new(l, n, start..end, triangle)?;
-        if block.is_finite() {
-            let cols = if sides == Sides::Lower { end } else { width };
-            block.solve(&mut b[start * width..], width, 0..cols)?;
-            continue;
-        }
-        for i in start..end {
-            for k in start..i {
-                let (row, above) = pair(b, width, i, k);
-                axpy(-l[i * n + k], above, row);
+    let triangle = match unit {
+        true => Triangle::UnitLower,
+        false => Triangle::Lower,
+    };
+    // columns of the rows before row `k` that are not zero
+    let cols = |k: usize| if sides == Sides::Lower { k } else { width };
+    for block in blocks(n) {
+        let known = 0..block.start;
+        subtract(l, n, b, width, block.clone(), known, cols(block.start))?;
+        for panel in pieces(block.clone(), panel(n)) {
+            let Range { start, end } = panel;
+            subtract(
+                l,
+                n,
+                b,
+                width,
+                panel.clone(),
+                block.start..start,
+                cols(start),
+            )?;
+            let panel = Panel::new(l, n, panel, triangle)?;
+            if panel.is_finite() {
+                panel.solve(&mut b[start * width..], width, 0..cols(end))?;
+                continue;
             }
-            if !unit {
-                divide(&mut b[i * width..(i + 1) * width], l[i * n + i]);
+            for i in start..end {
+                for k in start..i {
+                    let (row, above) = pair(b, width, i, k);
+                    axpy(-l[i * n + k], above, row);
+                }
+                if !unit {
+                    divide(&mut b[i * width..(i + 1) * width], l[i * n + i]);
+                }
             }
         }
     }
@@ -218,30 +222,56 @@ pub(super) fn backward<T: Field>(u: &[T], n: usize, b: &mut [T], width: usize) -
         }
         return Ok(());
     }
-    let size = panel(n);
-    for start in (0..n).step_by(size).rev() {
-        let end = n.min(start + size);
-        if end < n {
-            let right = copied(u, n, start..end, end..n, |x| -x)?;
-            let right = Mat::from_slice(&right, end - start, n - end);
-            let (rows, below) = b.split_at_mut(end * width);
-            let below = Mat::from_slice(below, n - end, width);
-            add_product(&mut rows[start * width..], width, 0..width, right, below)?;
-        }
-        let block = Panel::new(u, n, start..end, Triangle::Upper)?;
-        if block.is_finite() {
-            block.solve(&mut b[start * width..], width, 0..width)?;
-            continue;
-        }
-        for i in (start..end).rev() {
-            for k in i + 1..end {
-                let (row, below) = pair(b, width, i, k);
-                axpy(-u[i * n + k], below, row);
+    for block in blocks(n).rev() {
+        subtract(u, n, b, width, block.clone(), block.end..n, width)?;
+        for panel in pieces(block.clone(), panel(n)).rev() {
+            let Range { start, end } = panel;
+            subtract(u, n, b, width, panel.clone(), end..block.end, width)?;
+            let panel = Panel::new(u, n, panel, Triangle::Upper)?;
+            if panel.is_finite() {
+                panel.solve(&mut b[start * width..], width, 0..width)?;
+                continue;
             }
-            divide(&mut b[i * width..(i + 1) * width], u[i * n + i]);
+            for i in (start..end).rev() {
+                for k in i + 1..end {
+                    let (row, below) = pair(b, width, i, k);
+                    axpy(-u[i * n + k], below, row);
+                }
+                divide(&mut b[i * width..(i + 1) * width], u[i * n + i]);
+            }
         }
     }
     Ok(())
+}
+
+/// Subtracts from the first `cols` columns of the rows `rows` of `b` their product: those elements of
+/// the triangular matrix times the rows `known`, which are solutions.
+fn subtract<T: Field>(
+    triangle: &[T],
+    n: usize,
+    b: &mut [T],
+    width: usize,
+    rows: Range<usize>,
+    known: Range<usize>,
+    cols: usize,
+) -> Result<()> {
+    if known.is_empty() {
+        return Ok(());
+    }
+    let left = copied(triangle, n, rows.clone(), known.clone(), |x| -x)?;
+    let left = Mat::from_slice(&left, rows.len(), known.len());
+    let (to, from) = if known.start >= rows.end {
+        let (low, high) = b.split_at_mut(rows.end * width);
+        let from = (known.start - rows.end) * width;
+        (&mut low[rows.start * width..], &high[from..])
+    } else {
+        let (low, high) = b.split_at_mut(rows.start * width);
+        let to = rows.len() * width;
+        (&mut high[..to], &low[known.start * width..])
+    };
+    let from = Mat::from_slice(&from[..known.len() * width], known.len(), width);
+    let from = from.block(0..known.len(), 0..cols);
+    add_product(to, width, 0..cols, left, from)
 }
 
 /// Divides a row by a number.
