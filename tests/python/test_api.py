@@ -17,8 +17,8 @@ NUMPYS = {
     "linspace": {"retstep"},
     "mean": {"dtype", "out", "where"},
     "meshgrid": {"sparse"},
-    "std": {"dtype", "ddof", "out"},
-    "var": {"dtype", "ddof", "out"},
+    "std": {"dtype", "ddof", "out", "where"},
+    "var": {"dtype", "ddof", "out", "where"},
 }
 # names and parameters of the standard, 2025.12. Parameters that it makes positional-only (other than
 # tensors) or keyword-only are accepted both ways where users of NumPy and torch write them so
