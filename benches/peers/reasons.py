@@ -21,6 +21,8 @@ REASONS = {
     "linear algebra: cholesky": "two fifths are products; panels are factored on one thread, and their columns copied. Blocks of four "
     "panels gained nothing",
     "linear algebra: solve": "as for cholesky",
+    "linear algebra: qr": "six tenths are products, 48 deep or 48 wide, at half of the multiply-add peak",
+    "einsum: bii->b": "each element is on a cache line of its own, and packed before it is summed",
     "linear algebra: svdvals": "the bidiagonal reduction reads the matrix from a cache for each column, nine tenths of the time",
     "linear algebra: eigvalsh": "two fifths are products of a matrix and a vector, bound by the cache, a fifth the iteration without "
     "roots; panels of 24 and 32 columns were slower than those of 16",
