@@ -3,7 +3,7 @@
 use super::field::Field;
 use crate::error::Result;
 use crate::exec::failure::try_split;
-use crate::kernel::gemm::{Algorithm, Epilogue, Mat, MatMut, Scratch};
+use crate::kernel::gemm::{Algorithm, Epilogue, Mat, MatMut, Scratch, parts};
 use crate::par::Cost;
 use core::ops::Range;
 
@@ -21,18 +21,9 @@ const BLOCK: usize = 4 * PANEL;
 pub(super) fn panel(n: usize) -> usize {
     if n <= UNBLOCKED { n.max(1) } else { PANEL }
 }
-/// The ranges of `size` elements in `all`, the last of which may be shorter.
-pub(super) fn pieces(
-    all: Range<usize>,
-    size: usize,
-) -> impl DoubleEndedIterator<Item = Range<usize>> {
-    let end = all.end;
-    all.step_by(size)
-        .map(move |start| start..end.min(start + size))
-}
 /// The blocks of a triangular matrix of `n`.
 pub(super) fn blocks(n: usize) -> impl DoubleEndedIterator<Item = Range<usize>> {
-    pieces(0..n, if n <= UNBLOCKED { n.max(1) } else { BLOCK })
+    parts(0..n, if n <= UNBLOCKED { n.max(1) } else { BLOCK })
 }
 
 /// Row `i` to write and row `k` to read, of rows of `stride` elements. They differ.

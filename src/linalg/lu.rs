@@ -1,13 +1,13 @@
 //! LU factorisation with partial pivoting: `P A = L U`, right-looking, by panels (LAPACK's getrf).
 
-use super::blocks::{add_product, blocks, copied, pair, pair_mut, panel, pieces};
+use super::blocks::{add_product, blocks, copied, pair, pair_mut, panel};
 use super::field::Field;
 use super::qr::transposed;
 use super::substitution::{Panel, Triangle};
 use crate::error::{Error, Result};
 use crate::exec::failure::try_split;
 use crate::fallible;
-use crate::kernel::gemm::{Mat, Scratch};
+use crate::kernel::gemm::{Mat, Scratch, parts};
 use crate::kernel::linalg::{axpy, dot};
 use crate::kernel::math::{Number, Real};
 use crate::par::Cost;
@@ -183,7 +183,7 @@ pub(super) fn forward<T: Field>(
     for block in blocks(n) {
         let known = 0..block.start;
         subtract(l, n, b, width, block.clone(), known, cols(block.start))?;
-        for panel in pieces(block.clone(), panel(n)) {
+        for panel in parts(block.clone(), panel(n)) {
             let Range { start, end } = panel;
             subtract(
                 l,
@@ -224,7 +224,7 @@ pub(super) fn backward<T: Field>(u: &[T], n: usize, b: &mut [T], width: usize) -
     }
     for block in blocks(n).rev() {
         subtract(u, n, b, width, block.clone(), block.end..n, width)?;
-        for panel in pieces(block.clone(), panel(n)).rev() {
+        for panel in parts(block.clone(), panel(n)).rev() {
             let Range { start, end } = panel;
             subtract(u, n, b, width, panel.clone(), end..block.end, width)?;
             let panel = Panel::new(u, n, panel, Triangle::Upper)?;

@@ -110,9 +110,10 @@ fn group<T: Packed>(k: usize) -> usize {
     group_columns(k, size_of::<T>(), lanes * widest)
 }
 
-/// `0..len` in steps.
-fn parts(len: usize, step: usize) -> impl Iterator<Item = Range<usize>> {
-    (0..len).step_by(step).map(move |i| i..len.min(i + step))
+/// A range in steps, the last of which may be shorter.
+pub fn parts(all: Range<usize>, step: usize) -> impl DoubleEndedIterator<Item = Range<usize>> {
+    let end = all.end;
+    all.step_by(step).map(move |i| i..end.min(i + step))
 }
 
 /// The width of the last panel of `n` columns.
@@ -230,9 +231,9 @@ fn columns<T: Packed, C: MatElement>(
             false => (j, width),
         }
     };
-    for rows in parts(m, mc) {
+    for rows in parts(0..m, mc) {
         let tasks =
-            parts(n, strip).flat_map(|cols| (0..blocks.count()).map(move |k| (cols.clone(), k)));
+            parts(0..n, strip).flat_map(|cols| (0..blocks.count()).map(move |k| (cols.clone(), k)));
         for (strip, block) in tasks {
             let ks = blocks.get(block);
             let (first, last) = (block == 0, block + 1 == blocks.count());
@@ -266,7 +267,7 @@ fn columns<T: Packed, C: MatElement>(
                 } else {
                     rows.len()
                 };
-                for part in parts(rows.len(), step) {
+                for part in parts(0..rows.len(), step) {
                     let i = rows.start + part.start;
                     let (o, ldo) = if to_c {
                         (c.at(i, start) as *mut C::Acc, c.rs())

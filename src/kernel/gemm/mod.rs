@@ -92,7 +92,7 @@ pub use epilogue::{Dequantize, Requantize};
 pub use epilogue::{Epilogue, EpilogueOp, PostOp, finish_in_place, finish_into};
 pub use gemv::{join_pieces, pieces, product_of_piece};
 pub use grid::Grid;
-pub use macrokernel::{macrokernel, multiply_panel, scratch_of};
+pub use macrokernel::{macrokernel, multiply_panel, parts, scratch_of};
 pub use map::{Map, Rows};
 pub use matrix::{Mat, MatMut};
 pub use microkernel::{BlockA, Packed, padded_width, panel_width, widest_panel};

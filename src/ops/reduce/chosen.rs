@@ -57,60 +57,67 @@ impl Chosen {
     }
     /// [`mean`](ops::mean), whose sum is in float64 or complex128.
     pub fn mean(&self, x: &Tensor, over: ReductionAxes) -> Result<Tensor> {
-        let dtype = x.dtype().inexact();
-        let wide = match dtype.is_complex() {
-            true => DType::Complex128,
-            false => DType::F64,
-        };
-        let Some(mask) = &self.mask else {
-            return ops::mean(x, over);
-        };
-        let kept = self.others("mean", x, Scalar::Int(0))?;
-        let total = ops::sum_as(&kept, over.clone(), wide).map_err(|e| e.named("mean"))?;
-        let count = ops::count_nonzero(&mask.broadcast_to(x.shape())?, over)?;
-        ops::divide(&total, &count.astype(wide)?)?.into_dtype(dtype)
+        match &self.mask {
+            Some(mask) => {
+                let (mean, _) = self.mean_and_count("mean", x, mask, over)?;
+                mean.into_dtype(x.dtype().inexact())
+            }
+            None => ops::mean(x, over),
+        }
     }
     /// [`var`](ops::var), whose sums are in float64.
     pub fn var(&self, x: &Tensor, over: ReductionAxes, correction: f64) -> Result<Tensor> {
-        match self.mask {
-            Some(_) => self.variance("var", x, over, correction),
+        match &self.mask {
+            Some(mask) => self.variance("var", x, mask, over, correction),
             None => ops::var(x, over, correction),
         }
     }
     /// [`std`](ops::std), whose sums are in float64.
     pub fn std(&self, x: &Tensor, over: ReductionAxes, correction: f64) -> Result<Tensor> {
-        match self.mask {
-            Some(_) => ops::sqrt(self.variance("std", x, over, correction)?),
+        match &self.mask {
+            Some(mask) => ops::sqrt(self.variance("std", x, mask, over, correction)?),
             None => ops::std(x, over, correction),
         }
     }
 
+    /// The mean of the elements that count, in float64 or complex128, and how many they are, in float64.
+    fn mean_and_count(
+        &self,
+        op: &'static str,
+        x: &Tensor,
+        mask: &Tensor,
+        over: ReductionAxes,
+    ) -> Result<(Tensor, Tensor)> {
+        let wide = match x.dtype().is_complex() {
+            true => DType::Complex128,
+            false => DType::F64,
+        };
+        let kept = self.others(op, x, Scalar::Int(0))?;
+        let total = ops::sum_as(&kept, over.clone(), wide).map_err(|e| e.named(op))?;
+        let count = ops::count_nonzero(&mask.broadcast_to(x.shape())?, over)?;
+        let count = count.astype(DType::F64)?;
+        Ok((ops::divide(&total, &count)?, count))
+    }
     fn variance(
         &self,
         op: &'static str,
         x: &Tensor,
+        mask: &Tensor,
         over: ReductionAxes,
         correction: f64,
     ) -> Result<Tensor> {
-        let axes = || over.axes.clone().keepdims();
         let shape = super::Reduced::new(op, x, over.clone())?.result_shape();
-        let dtype = x.dtype().inexact();
-        let wide = match dtype.is_complex() {
-            true => DType::Complex128,
-            false => DType::F64,
-        };
-        let ones = ops::ones(x.shape(), DType::F64)?;
-        let count = ops::sum(&*self.others(op, &ones, Scalar::Int(0))?, axes())?;
-        let kept = self.others(op, x, Scalar::Int(0))?.astype(wide)?;
-        let mean = ops::divide(&ops::sum(&kept, axes())?, &count.astype(wide)?)?;
-        let apart = ops::square(ops::abs(ops::subtract(&kept, &mean)?)?)?;
-        let total = ops::sum(&*self.others(op, &apart, Scalar::Int(0))?, axes())?;
+        let axes = over.axes.keepdims();
+        let (mean, count) = self.mean_and_count(op, x, mask, axes.clone())?;
+        let apart = ops::subtract(&x.astype(mean.dtype())?, &mean)?;
+        let squares = ops::square(ops::abs(apart)?)?;
+        let total = ops::sum(&*self.others(op, &squares, Scalar::Int(0))?, axes)?;
         let count = ops::subtract(&count, correction)?;
         let none = ops::less_equal(&count, 0.0)?;
         let count = ops::masked_fill(&count, &none, f64::NAN)?;
         ops::divide(&total, &count)?
             .reshape(&shape[..])?
-            .into_dtype(dtype.real())
+            .into_dtype(x.dtype().inexact().real())
     }
 
     /// The elements, and another number in place of those that don't count.
