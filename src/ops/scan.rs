@@ -9,7 +9,7 @@ use crate::exec::lines::Lines;
 use crate::fallible;
 use crate::kernel::elementwise::{Row, rows};
 use crate::kernel::reduce::{Max, Min, Prod, Reduce, Sum};
-use crate::kernel::scan::{CHUNK, Exact, Rounded, Scan, step};
+use crate::kernel::scan::{ByLanes, CHUNK, Exact, Scan, step};
 use crate::layout::{self, Axes, Int, Shape};
 use crate::ops;
 use crate::ops::methods::method;
@@ -27,7 +27,7 @@ macro_rules! numbers {
         let integers = || if x.dtype().is_integer() { scan::<i64, Exact<$R>>(&x, $axis, $initial) } else { unsupported() };
         #[cfg(not(feature = "i64"))]
         let integers = unsupported;
-        dispatch!(float x.dtype(), |T| scan::<T, Rounded<$R>>(&x, $axis, $initial), else
+        dispatch!(float x.dtype(), |T| scan::<T, ByLanes<$R>>(&x, $axis, $initial), else
             dispatch!(complex x.dtype(), |T| scan::<T, crate::kernel::scan::InOrder<$R>>(&x, $axis, $initial), else integers()))
     }};
 }
@@ -37,7 +37,7 @@ macro_rules! extremes {
     ($R:ident, $op:literal, $x:expr, $axis:expr) => {{
         let (x, dtype, axis) = ($x, $x.dtype(), $axis);
         let y = if dtype.is_bool() { x.astype(DType::U8)? } else { x.astype(dtype.wide())? };
-        let y = dispatch!(float y.dtype(), |T| scan::<T, Exact<$R>>(&y, axis, false), else
+        let y = dispatch!(float y.dtype(), |T| scan::<T, ByLanes<$R>>(&y, axis, false), else
             dispatch!(integer y.dtype(), |T| scan::<T, Exact<$R>>(&y, axis, false), else Err(Error::unsupported($op, dtype))))?;
         if dtype.is_bool() { y.bitcast(dtype) } else { y.astype(dtype) }
     }};

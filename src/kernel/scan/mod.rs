@@ -1,7 +1,7 @@
 //! Scans: every prefix of a line reduced. Joins that don't round are made within a register by
 //! doubling distances, from register to register by a carry, so that the chain of dependent
-//! operations is one for sixteen elements; those that do, in an order that keeps sums monotone
-//! ([`rounded`]).
+//! operations is one for sixteen elements; those of floats side by side, a lane each, those that round
+//! in an order that keeps sums monotone ([`by_lanes`]).
 //!
 //! Sums and products of floats are `before + (carry + local)`: runs of 16 elements in order, a lane
 //! each, after what comes before in the chunk, after what comes before the chunk. So prefixes of
@@ -9,9 +9,9 @@
 //! follows it. What overflows or vanishes within a chunk is joined in order; neighbouring columns,
 //! and complex numbers, are scanned in order.
 
-mod rounded;
+mod by_lanes;
 
-pub use rounded::{Rounded, Rounds};
+pub use by_lanes::{ByLanes, LaneJoin};
 
 use crate::dtype::Pod;
 use crate::kernel::reduce::Reduce;
@@ -37,7 +37,7 @@ pub trait Scan<T: Pod> {
     fn line(x: &[T], y: &mut [T], before: Option<T>);
 }
 
-/// The scan `R` of a type whose joins are associative.
+/// The scan `R` of integers, whose joins are associative.
 pub struct Exact<R>(PhantomData<R>);
 
 impl<T: Pod, R: Reduce<T, Acc = T, Out = T>> Scan<T> for Exact<R> {
