@@ -31,7 +31,7 @@ pub const fn least_root<F>() -> f64 {
 /// Whether a sum of squares is infinite or NaN, or so small that digits were lost.
 #[inline(always)]
 pub const fn is_lost<F>(sum: f64) -> bool {
-    !(sum >= least_sum::<F>() && sum < f64::INFINITY)
+    !((sum >= least_sum::<F>()) & (sum < f64::INFINITY))
 }
 
 /// The power of two that brings a magnitude into [1, 2), as far as `F` has one and its inverse; 1 for

@@ -1,8 +1,8 @@
-//! Reductions of slices: with 64 accumulators along a run, or of 64 columns at once. Callers that
+//! Reductions of slices: with 64 accumulators along a run, or one for each column. Callers that
 //! cut a larger reduction into tiles join the results.
 //!
 //! Along a contiguous run the accumulators are joined by halves, with the tail added to as many as
-//! it fills; columns are in registers. Consecutive rows are one call and stay in L1 for all passes.
+//! it fills. Consecutive rows are one call and stay in L1 for all passes.
 //!
 //! Short rows are taken in groups (`short`): each row is reduced to a vector, and a transposing
 //! reduction turns as many vectors as there are lanes into one, whose lanes are the rows.
@@ -34,7 +34,7 @@ mod sum;
 pub use exponentials::{Exponentials, exponentials, exponentials_of_columns, join_exponentials};
 pub use extreme::{Extreme, Key, Max, Min, is_better, positions, positions_of_columns};
 pub use mean::{Mean, MeanOfSquares};
-pub use moments::{Moments, Sample, moments, moments_of_columns};
+pub use moments::{Moments, Sample, join_moments, moments, moments_of_columns};
 pub use sum::{All, Any, Count, Prod, Sum, SumOfSquares};
 
 use crate::dtype::Pod;
@@ -52,9 +52,6 @@ pub trait Reduce<T>: 'static {
     type Out: Pod;
     /// The neutral element of `join`.
     const IDENTITY: Self::Acc;
-    /// Whether columns are reduced by less code, which reads and writes accumulators in memory: for
-    /// reductions that few programs wait for.
-    const SMALL: bool = false;
     /// The accumulator of one element.
     fn lift(x: T) -> Self::Acc;
     /// Joins two accumulators.
@@ -133,10 +130,7 @@ kernel! {
 kernel! {
     /// Reduces each column of `rows` rows, `stride` apart.
     pub fn columns<'a, T: Copy, R: Reduce<T>>(x: &'a [T], stride: usize, rows: usize, acc: &'a mut [R::Acc]) -> () { |I|
-        if const { R::SMALL } {
-            return few_columns::<I, T, Of<R>>(Of(PhantomData), x, stride, rows, acc);
-        }
-        strips::<I, T, Of<R>>(Of(PhantomData), x, stride, rows, acc)
+        columns_of::<I, T, Of<R>>(Of(PhantomData), x, stride, rows, acc)
     }
 }
 
@@ -169,28 +163,6 @@ impl<T, R: Reduce<T>> Columns<T> for Of<R> {
     }
 }
 
-/// Columns by strips of 64.
-#[inline(always)]
-fn strips<I: Isa, T: Copy, R: Columns<T>>(
-    by: R,
-    x: &[T],
-    stride: usize,
-    rows: usize,
-    acc: &mut [R::Acc],
-) {
-    if const { I::SMALL } {
-        return few_columns::<I, T, R>(by, x, stride, rows, acc);
-    }
-    let (strips, rest) = acc.as_chunks_mut::<64>();
-    let done = 64 * strips.len();
-    for (i, strip) in strips.iter_mut().enumerate() {
-        *strip = columns_of_strip::<T, R>(by, &x[64 * i..], stride, rows);
-    }
-    if !rest.is_empty() {
-        few_columns::<I, T, R>(by, &x[done..], stride, rows, rest);
-    }
-}
-
 /// Joins the elements of eight rows as a tree.
 #[inline(always)]
 fn eight<T: Copy, R: Columns<T>>(by: R, x: [T; 8]) -> R::Acc {
@@ -207,43 +179,11 @@ fn eight<T: Copy, R: Columns<T>>(by: R, x: [T; 8]) -> R::Acc {
     )
 }
 
-/// 64 columns, whose accumulators stay in registers. Eight rows at a time are joined as a tree,
-/// then added to the accumulators.
+/// Reduces columns: eight rows at a time are joined as a tree, then to the accumulators. So each row is
+/// read from end to end, as memory is fastest and wherever caches put rows that lie a power of two
+/// apart; accumulators are in L1.
 #[inline(always)]
-fn columns_of_strip<T: Copy, R: Columns<T>>(
-    by: R,
-    x: &[T],
-    stride: usize,
-    rows: usize,
-) -> [R::Acc; 64] {
-    let mut acc = [R::IDENTITY; 64];
-    macro_rules! row {
-        ($r:expr) => {
-            x[$r * stride..].first_chunk::<64>().unwrap()
-        };
-    }
-    let mut r = 0;
-    while r + 8 <= rows {
-        let (x0, x1, x2, x3) = (row!(r), row!(r + 1), row!(r + 2), row!(r + 3));
-        let (x4, x5, x6, x7) = (row!(r + 4), row!(r + 5), row!(r + 6), row!(r + 7));
-        for j in 0..64 {
-            let x = [x0[j], x1[j], x2[j], x3[j], x4[j], x5[j], x6[j], x7[j]];
-            acc[j] = R::join(acc[j], eight(by, x));
-        }
-        r += 8;
-    }
-    for r in r..rows {
-        let x = row!(r);
-        for j in 0..64 {
-            acc[j] = R::join(acc[j], by.lift(x[j]));
-        }
-    }
-    acc
-}
-
-/// Any number of columns, joined in the same order.
-#[inline(always)]
-fn few_columns<I: Isa, T: Copy, R: Columns<T>>(
+fn columns_of<I: Isa, T: Copy, R: Columns<T>>(
     by: R,
     x: &[T],
     stride: usize,

@@ -10,6 +10,7 @@ use crate::kernel::convert::Cast;
 use crate::kernel::convert::Widen;
 use crate::kernel::math::Real;
 use crate::kernel::range::{is_lost, largest, sum_of, to_one};
+use crate::simd::{Isa, rolled};
 
 /// A float with a variance, which is computed in [`Cast::Wide`].
 pub trait Sample: Pod + Cast {
@@ -77,19 +78,29 @@ impl Moments {
         if self.n == 0.0 {
             return other;
         }
+        match self.join_plainly(other) {
+            (joined, true) => joined,
+            _ => self.join_scaled(other),
+        }
+    }
+    /// The same, and whether it holds: not of no elements, nor of squares that leave the range.
+    #[inline(always)]
+    fn join_plainly(self, other: Moments) -> (Moments, bool) {
         let n = self.n + other.n;
         let (delta, share) = (other.mean - self.mean, other.n / n);
         let m2 = self.m2 + other.m2 + delta * delta * self.n * share;
-        let same = delta == 0.0 && m2 == 0.0;
-        if !(self.unit == 1.0 && other.unit == 1.0 && (same || !is_lost::<f64>(m2))) {
-            return self.join_scaled(other);
-        }
-        Moments {
+        let same = (delta == 0.0) & (m2 == 0.0);
+        let units = (self.unit == 1.0) & (other.unit == 1.0);
+        let joined = Moments {
             n,
             mean: self.mean + delta * share,
             m2,
             unit: 1.0,
-        }
+        };
+        (
+            joined,
+            (self.n != 0.0) & units & (same | !is_lost::<f64>(m2)),
+        )
     }
     /// The same in a unit near the largest deviation.
     #[cold]
@@ -115,25 +126,27 @@ impl Moments {
             unit: 1.0 / factor,
         }
     }
-    /// From a rounded mean and the sum of deviations from it, which corrects its rounding; none if
-    /// the squares are lost.
+    /// Whether the squares of deviations from a mean are lost.
     #[inline(always)]
-    fn corrected<W: Real>(n: usize, mean: W, deviations: W, squares: W) -> Option<Moments> {
+    fn are_lost<W: Real>(mean: W, squares: W) -> bool {
         let (m, squares) = (mean.to_f64(), squares.to_f64());
         // no deviation from a mean of this size is so small that its square vanishes
-        let constant = squares == 0.0 && (m >= apart::<W>() || m <= -apart::<W>());
-        if is_lost::<W>(squares) && !constant {
-            return None;
-        }
+        let constant = (squares == 0.0) & ((m >= apart::<W>()) | (m <= -apart::<W>()));
+        is_lost::<W>(squares) & !constant
+    }
+    /// From a rounded mean and the sum of deviations from it, which corrects its rounding, and of
+    /// their squares, which are not [lost](Moments::are_lost).
+    #[inline(always)]
+    fn corrected<W: Real>(n: usize, mean: W, deviations: W, squares: W) -> Moments {
         let (n, d) = (n as f64, deviations.to_f64());
-        let m2 = squares - d * d / n;
+        let m2 = squares.to_f64() - d * d / n;
         // rounding may leave this slightly negative; NaN is kept
-        Some(Moments {
+        Moments {
             n,
-            mean: m + d / n,
+            mean: mean.to_f64() + d / n,
             m2: if m2 < 0.0 { 0.0 } else { m2 },
             unit: 1.0,
-        })
+        }
     }
     /// Of `n > 0` elements `stride` apart, in float64.
     #[cold]
@@ -167,6 +180,11 @@ const fn apart<W>() -> f64 {
 }
 
 kernel! {
+    /// Joins `b[i]` into `a[i]`.
+    pub fn join_moments<'a>(a: &'a mut [Moments], b: &'a [Moments]) -> () { |I| join(a, b) }
+}
+
+kernel! {
     /// The moments of each of `acc.len()` consecutive runs of `n` elements.
     pub fn moments<'a, T: Sample>(x: &'a [T], n: usize, acc: &'a mut [Moments]) -> () { |I|
         for (j, acc) in acc.iter_mut().enumerate() {
@@ -180,7 +198,10 @@ kernel! {
             let mean = <T::Wide as Real>::from_f64(sum.to_f64() / n as f64);
             let deviations = lanes!(64, x, zero, |v| v.wide() - mean, |a, b| a + b);
             let squares = lanes!(64, x, zero, |v| { let d = v.wide() - mean; d * d }, |a, b| a + b);
-            *acc = Moments::corrected(n, mean, deviations, squares).unwrap_or_else(|| Moments::scaled(x, 1, n));
+            *acc = match Moments::are_lost(mean, squares) {
+                true => Moments::scaled(x, 1, n),
+                false => Moments::corrected(n, mean, deviations, squares),
+            };
         }
     }
 }
@@ -188,58 +209,105 @@ kernel! {
 kernel! {
     /// The moments of each column of `rows` rows, `stride` apart.
     pub fn moments_of_columns<'a, T: Sample>(x: &'a [T], stride: usize, rows: usize, acc: &'a mut [Moments]) -> () { |I|
-        let mut at = 0;
-        while const { !I::SMALL } && at + 32 <= acc.len() {
-            strip::<T, 32>(&x[at..], stride, rows, &mut acc[at..]);
-            at += 32;
-        }
-        while at < acc.len() {
-            strip::<T, 1>(&x[at..], stride, rows, &mut acc[at..]);
-            at += 1;
+        for (k, acc) in acc.chunks_mut(BLOCK).enumerate() {
+            acc.fill(Moments::default());
+            for first in (0..rows).step_by(ROWS) {
+                let mut found = [Moments::default(); BLOCK];
+                let found = &mut found[..acc.len()];
+                block::<I, T>(&x[first * stride + k * BLOCK..], stride, ROWS.min(rows - first), found);
+                match first {
+                    0 => acc.copy_from_slice(found),
+                    _ => join(acc, found),
+                }
+            }
         }
     }
 }
 /// Rows added in sequence: few, since each addition rounds.
 const ROWS: usize = 64;
-/// `N` columns, in blocks of rows.
+/// Columns whose sums stay in L1. Rows are read from end to end, as memory is fastest.
+const BLOCK: usize = 256;
+
+/// The moments of `rows > 0` rows of at most [`BLOCK`] columns.
 #[inline(always)]
-fn strip<T: Sample, const N: usize>(x: &[T], stride: usize, rows: usize, acc: &mut [Moments]) {
-    acc[..N].fill(Moments::default());
+fn block<I: Isa, T: Sample>(x: &[T], stride: usize, rows: usize, found: &mut [Moments]) {
+    let (zero, n) = (<T::Wide as Real>::ZERO, found.len());
+    let row = |r: usize| &x[r * stride..][..n];
+    let mut mean = [zero; BLOCK];
+    let mean = &mut mean[..n];
     let mut r = 0;
-    while r < rows {
-        let n = ROWS.min(rows - r);
-        block::<T, N>(&x[r * stride..], stride, n, acc);
-        r += n;
+    while r + 4 <= rows {
+        let (a, b, c, d) = (row(r), row(r + 1), row(r + 2), row(r + 3));
+        for j in 0..n {
+            rolled::<I, T>();
+            mean[j] = (((mean[j] + a[j].wide()) + b[j].wide()) + c[j].wide()) + d[j].wide();
+        }
+        r += 4;
     }
-}
-/// Adds `rows > 0` rows of `N` columns, whose sums stay in registers.
-#[inline(always)]
-fn block<T: Sample, const N: usize>(x: &[T], stride: usize, rows: usize, acc: &mut [Moments]) {
-    let zero = <T::Wide as Real>::ZERO;
-    let mut mean = [zero; N];
-    for r in 0..rows {
-        let row: &[T; N] = x[r * stride..].first_chunk().unwrap();
-        for j in 0..N {
-            mean[j] = mean[j] + row[j].wide();
+    for r in r..rows {
+        for (mean, x) in mean.iter_mut().zip(row(r)) {
+            rolled::<I, T>();
+            *mean = *mean + x.wide();
         }
     }
-    for m in &mut mean {
+    for m in mean.iter_mut() {
         *m = <T::Wide as Real>::from_f64(m.to_f64() / rows as f64);
     }
-    let (mut deviations, mut squares) = ([zero; N], [zero; N]);
-    for r in 0..rows {
-        let row: &[T; N] = x[r * stride..].first_chunk().unwrap();
-        for j in 0..N {
-            let d = row[j].wide() - mean[j];
-            deviations[j] = deviations[j] + d;
-            squares[j] = squares[j] + d * d;
+    let (mut deviations, mut squares) = ([zero; BLOCK], [zero; BLOCK]);
+    let (deviations, squares) = (&mut deviations[..n], &mut squares[..n]);
+    let mut r = 0;
+    while r + 4 <= rows {
+        let (a, b, c, d) = (row(r), row(r + 1), row(r + 2), row(r + 3));
+        for j in 0..n {
+            rolled::<I, T>();
+            let mean = mean[j];
+            let [a, b, c, d] = [a[j], b[j], c[j], d[j]].map(|x| x.wide() - mean);
+            deviations[j] = (((deviations[j] + a) + b) + c) + d;
+            squares[j] = (((squares[j] + a * a) + b * b) + c * c) + d * d;
+        }
+        r += 4;
+    }
+    for r in r..rows {
+        let sums = deviations.iter_mut().zip(squares.iter_mut());
+        for ((x, mean), (deviation, square)) in row(r).iter().zip(&*mean).zip(sums) {
+            rolled::<I, T>();
+            let d = x.wide() - *mean;
+            *deviation = *deviation + d;
+            *square = *square + d * d;
         }
     }
-    for j in 0..N {
-        let found = match Moments::corrected(rows, mean[j], deviations[j], squares[j]) {
-            Some(found) => found,
-            None => Moments::scaled(&x[j..], stride, rows),
-        };
-        acc[j] = acc[j].join(found);
+    let mut lost = false;
+    for j in 0..n {
+        found[j] = Moments::corrected(rows, mean[j], deviations[j], squares[j]);
+        lost |= Moments::are_lost(mean[j], squares[j]);
     }
+    if lost {
+        for j in (0..n).filter(|j| Moments::are_lost(mean[*j], squares[*j])) {
+            found[j] = Moments::scaled(&x[j..], stride, rows);
+        }
+    }
+}
+
+/// Joins `b[i]` into `a[i]`.
+#[inline(always)]
+fn join(a: &mut [Moments], b: &[Moments]) {
+    /// Moments whose arithmetic is that of vectors.
+    const TOGETHER: usize = 8;
+    let (together, rest) = a.as_chunks_mut::<TOGETHER>();
+    let (others, last) = b.as_chunks::<TOGETHER>();
+    for (a, b) in together.iter_mut().zip(others) {
+        let mut joined = *a;
+        let mut plain = true;
+        for ((joined, a), b) in joined.iter_mut().zip(&*a).zip(b) {
+            let (moments, here) = a.join_plainly(*b);
+            *joined = moments;
+            plain &= here;
+        }
+        if plain {
+            *a = joined;
+        } else {
+            a.iter_mut().zip(b).for_each(|(a, b)| *a = a.join(*b));
+        }
+    }
+    rest.iter_mut().zip(last).for_each(|(a, b)| *a = a.join(*b));
 }

@@ -16,18 +16,6 @@ pub struct Sum;
 pub struct SumOfSquares;
 /// The product, in the same dtypes as [`Sum`].
 pub struct Prod;
-impl Sum {
-    const SMALL: bool = false;
-}
-impl SumOfSquares {
-    const SMALL: bool = true;
-}
-impl Prod {
-    const SMALL: bool = true;
-}
-impl WideSum {
-    const SMALL: bool = true;
-}
 /// Whether any element is nonzero.
 pub struct Any;
 /// Whether all elements are nonzero.
@@ -66,7 +54,6 @@ macro_rules! reduce {
             type Acc = $Acc;
             type Out = $Out;
             const IDENTITY: $Acc = $identity;
-            const SMALL: bool = $R::SMALL;
             #[inline(always)]
             fn lift($x: $T) -> $Acc {
                 $lift

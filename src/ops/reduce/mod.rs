@@ -137,7 +137,7 @@ impl Reduced {
     }
     /// The shape of the result.
     pub fn result_shape(&self) -> Shape {
-        let mut shape = self.shape.clone();
+        let mut shape = Shape::from_slice(&self.shape);
         if !self.keepdims {
             let mut reduced = self.reduced.iter();
             shape.retain(|_| reduced.next() == Some(&false));
@@ -146,7 +146,10 @@ impl Reduced {
     }
     /// A tensor for the result, with unspecified values.
     pub fn result(&self, dtype: DType) -> Result<Tensor> {
-        Tensor::empty(self.result_shape(), dtype)
+        match self.keepdims {
+            true => Tensor::empty(&self.shape, dtype),
+            false => Tensor::empty(self.result_shape(), dtype),
+        }
     }
     /// The result of a reduction whose values are of `dtype`.
     fn fold<F: Fold>(&self, x: &Tensor, dtype: DType, f: &F) -> Result<Tensor> {

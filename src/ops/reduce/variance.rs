@@ -6,19 +6,15 @@ use crate::error::{Error, Result};
 use crate::exec::fold::{Fold, fold};
 use crate::exec::view::ViewMut;
 use crate::fallible;
-use crate::kernel::reduce::{Moments, Sample, moments as moments_of_runs, moments_of_columns};
+use crate::kernel::reduce::{
+    Moments, Sample, join_moments, moments as moments_of_runs, moments_of_columns,
+};
 use crate::layout::{Axes, Layout, Shape};
 use crate::ops::program::conversion;
 use crate::ops::{self, methods::method};
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
 use core::marker::PhantomData;
-
-fn join(a: &mut [Moments], b: &[Moments]) {
-    for (a, b) in a.iter_mut().zip(b) {
-        *a = a.join(*b);
-    }
-}
 
 /// Of elements `T`, as the result of a reduction of elements `R`.
 struct Variance<T, R> {
@@ -39,7 +35,7 @@ impl<T: Sample, R: Sample> Fold for Variance<T, R> {
         moments_of_columns(x, stride, rows, acc)
     }
     fn join(&self, a: &mut [Moments], b: &[Moments]) {
-        join(a, b)
+        join_moments(a, b)
     }
     fn finish(&self, acc: &Moments, n: usize) -> R {
         let freedom = n as f64 - self.correction;
@@ -97,7 +93,7 @@ impl<T: Sample> Fold for Raw<T> {
         moments_of_columns(x, stride, rows, acc)
     }
     fn join(&self, a: &mut [Moments], b: &[Moments]) {
-        join(a, b)
+        join_moments(a, b)
     }
     fn finish(&self, acc: &Moments, _: usize) -> Moments {
         *acc

@@ -6,7 +6,7 @@ use crate::dtype::{Bool, Pod};
 use crate::kernel::convert::Widen;
 use crate::kernel::math::Real;
 use crate::kernel::reduce::short::{Largest, RowReduction, short_rows};
-use crate::kernel::reduce::{Columns, strips};
+use crate::kernel::reduce::{Columns, columns_of};
 use crate::simd::lanes::Lanes;
 use crate::simd::{Isa, rolled};
 
@@ -246,7 +246,7 @@ kernel! {
     /// The extreme of each column of `rows` rows, `stride` apart.
     pub fn columns<'a, T: Key>(x: &'a [T], stride: usize, rows: usize, bits: i64, acc: &'a mut [T::Acc]) -> () { |I|
         if !T::columns::<I>(x, stride, rows, bits, acc) {
-            strips::<I, T, LargestKey>(LargestKey(bits), x, stride, rows, acc);
+            columns_of::<I, T, LargestKey>(LargestKey(bits), x, stride, rows, acc);
             flip(acc, bits);
         }
     }

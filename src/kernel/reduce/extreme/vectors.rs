@@ -95,77 +95,107 @@ pub fn columns<V: Lanes<Number: Real>, const LEAST: bool>(
     none: V::Number,
     out: &mut [V::Number],
 ) {
-    /// Vectors whose extremes and marks are in registers.
-    const WIDE: usize = 4;
+    /// Columns whose marks, what is left of NaN, stay in L1 beside their extremes.
+    const BLOCK: usize = 1024;
+    /// Rows, read side by side from end to end, between which extremes are in registers.
+    const ROWS: usize = 8;
     if rows == 0 {
         return out.fill(none);
     }
     assert!(x.len() >= (rows - 1) * stride + out.len());
-    let (mut at, n) = (0, out.len());
-    while at < n {
-        let (first, to) = (x[at..].as_ptr(), out[at..].as_mut_ptr());
-        // SAFETY: the columns from `at` on, as many as vectors hold or as are left, of every row by
-        // the assertion, and their results.
-        at += unsafe {
-            if n - at >= WIDE * V::LEN {
-                strip::<V, WIDE, LEAST>(first, stride, rows, none, to, WIDE * V::LEN)
-            } else {
-                strip::<V, 1, LEAST>(first, stride, rows, none, to, V::LEN.min(n - at))
+    let mut marks = [V::Number::ZERO; BLOCK];
+    for (k, best) in out.chunks_mut(BLOCK).enumerate() {
+        let (n, x) = (best.len(), &x[k * BLOCK..]);
+        best.fill(none);
+        marks[..n].fill(V::Number::ZERO);
+        let (best, marks) = (best.as_mut_ptr(), marks.as_mut_ptr());
+        for row in (0..rows).step_by(ROWS) {
+            let (first, rows) = (x[row * stride..].as_ptr(), ROWS.min(rows - row));
+            let whole = if rows == ROWS { n - n % V::LEN } else { 0 };
+            for at in (0..whole).step_by(V::LEN) {
+                let first = first.wrapping_add(at);
+                // SAFETY: a vector of these rows by the assertion, and of their extremes and marks.
+                unsafe {
+                    compare::<V, LEAST>(first, stride, ROWS, V::LEN, best.add(at), marks.add(at))
+                }
             }
-        };
+            for at in (whole..n).step_by(V::LEN) {
+                let (first, few) = (first.wrapping_add(at), V::LEN.min(n - at));
+                // SAFETY: the same for all that is left of a vector, if less.
+                unsafe {
+                    compare::<V, LEAST>(first, stride, rows, few, best.add(at), marks.add(at))
+                }
+            }
+        }
+        let below = V::splat(-V::Number::ONE);
+        for at in (0..n).step_by(V::LEN) {
+            let few = V::LEN.min(n - at);
+            // SAFETY: as above. What is not 0 is NaN.
+            unsafe {
+                let marks = load::<V>(marks.add(at), few);
+                let best = best.add(at);
+                let all = marks.if_greater(below, load::<V>(best, few), marks);
+                store(all, best, few);
+            }
+        }
     }
 }
 
-/// [`columns`] for `n` columns, as many as `K` vectors have or fewer than one has; returns `n`.
+/// # Safety
+/// LANES1 for `n` numbers, of at most a vector.
+#[inline(always)]
+unsafe fn load<V: Lanes>(x: *const V::Number, n: usize) -> V {
+    // SAFETY: LANES1, by the caller.
+    unsafe {
+        if n == V::LEN {
+            V::load(x)
+        } else {
+            V::load_first(x, n)
+        }
+    }
+}
+/// # Safety
+/// As [`load`].
+#[inline(always)]
+unsafe fn store<V: Lanes>(v: V, to: *mut V::Number, n: usize) {
+    // SAFETY: LANES1, by the caller.
+    unsafe {
+        if n == V::LEN {
+            v.store(to)
+        } else {
+            v.store_first(to, n)
+        }
+    }
+}
+
+/// Compares `rows > 0` rows of `n` columns, of at most a vector, with their extremes so far.
 ///
 /// # Safety
-/// `n` elements are readable in each row from `first` on, and writable at `to`.
+/// LANES1 for `n` numbers in each row from `first` on, of the extremes and of the marks.
 #[inline(always)]
-unsafe fn strip<V: Lanes<Number: Real>, const K: usize, const LEAST: bool>(
+unsafe fn compare<V: Lanes<Number: Real>, const LEAST: bool>(
     first: *const V::Number,
     stride: usize,
     rows: usize,
-    none: V::Number,
-    to: *mut V::Number,
     n: usize,
-) -> usize {
-    let (mut best, mut marks) = ([V::splat(none); K], [V::splat(V::Number::ZERO); K]);
-    macro_rules! load {
-        ($row:expr, $k:expr) => {{
-            let x = first.wrapping_add($row * stride + $k * V::LEN);
-            // SAFETY: LANES1: a vector of the row, or all that is left of it.
-            unsafe {
-                if n >= V::LEN {
-                    V::load(x)
-                } else {
-                    V::load_first(x, n)
-                }
-            }
-        }};
-    }
-    for row in (0..rows).step_by(2) {
+    best: *mut V::Number,
+    marks: *mut V::Number,
+) {
+    // SAFETY: by the caller.
+    let row = |k: usize| unsafe { load::<V>(first.wrapping_add(k * stride), n) };
+    // SAFETY: by the caller.
+    let (mut extreme, mut mark) = unsafe { (load::<V>(best, n), load::<V>(marks, n)) };
+    for k in (0..rows).step_by(2) {
         // an odd last row is taken twice
-        let next = if row + 1 < rows { row + 1 } else { row };
-        for k in 0..K {
-            let (a, b) = (load!(row, k), load!(next, k));
-            best[k] = better::<V, LEAST>(better::<V, LEAST>(best[k], a), b);
-            marks[k] = marks[k] + a.unordered(b);
-        }
+        let (a, b) = (row(k), row((k + 1).min(rows - 1)));
+        extreme = better::<V, LEAST>(better::<V, LEAST>(extreme, a), b);
+        mark = mark + a.unordered(b);
     }
-    for k in 0..K {
-        // what is not 0 is NaN
-        let below = V::splat(-V::Number::ONE);
-        let all = marks[k].if_greater(below, best[k], marks[k]);
-        // SAFETY: LANES1: room for a vector, or for `n` elements.
-        unsafe {
-            if n >= V::LEN {
-                all.store(to.add(k * V::LEN))
-            } else {
-                all.store_first(to, n)
-            }
-        }
+    // SAFETY: by the caller.
+    unsafe {
+        store(extreme, best, n);
+        store(mark, marks, n);
     }
-    n
 }
 
 #[inline(always)]
