@@ -17,7 +17,7 @@ pub use self::stepped::{SteppedFold, StridedInput, fold_stepped};
 
 use self::computed::{Tiles, tile_of};
 use self::erased::Erased;
-use self::plan::{FoldPlan, Pointers, SHORT, TILE};
+use self::plan::{FoldPlan, NARROW, Pointers, SHORT, TILE};
 use self::tree::FoldTree;
 use super::nest::{Dim, MAX_OPERANDS};
 use super::program::TileProgram;
@@ -210,17 +210,14 @@ fn reduce(
     if count == 0 {
         return Ok(());
     }
-    let last = (0..x.rank())
-        .rev()
-        .find(|k| is_kept(k) && x.shape()[*k] != 1);
     let one_view = match &source {
         FoldSource::Stored(x) => Some(x),
         FoldSource::Computed(_, [x], value) if value.is_contiguous() => Some(x),
         _ => None,
     };
-    let rows = (0..last.unwrap_or(0)).all(|k| is_kept(&k) || x.shape()[k] == 1);
-    if let (Some(x), [end], true) = (one_view, &mut *ends, rows)
+    if let (Some(x), [end]) = (one_view, &mut *ends)
         && x.layout().is_contiguous()
+        && let Some(side) = Side::of(x.layout().shape(), reduced)
     {
         let (n, to) = (x.layout().len(), end.out.as_mut_ptr());
         let mut buffer = Buffer([const { MaybeUninit::uninit() }; SMALL]);
@@ -231,7 +228,7 @@ fn reduce(
                 None => Some(x.as_ptr()),
                 Some(p) => p.run_small(x.as_ptr(), n, &mut buffer.0),
             };
-            elements.is_some_and(|x| one_tile(end.fold, x, count, n / count, to))
+            elements.is_some_and(|x| one_tile(end.fold, x, side, count, n / count, to))
         };
         if done {
             return Ok(());
@@ -317,33 +314,81 @@ const SMALL: usize = 8 * crate::exec::tile::TILE;
 #[repr(align(64))]
 struct Buffer([MaybeUninit<u8>; SMALL]);
 
-/// Memory for one accumulator.
+/// How contiguous elements lie beside those that they are reduced with.
+#[derive(Clone, Copy, PartialEq)]
+enum Side {
+    /// Each row is reduced.
+    Rows,
+    /// Each column is reduced.
+    Columns,
+}
+
+impl Side {
+    /// Whether the axes of a shape are first those that are kept, or first those that are reduced.
+    fn of(shape: &[usize], reduced: &dyn Fn(usize) -> bool) -> Option<Side> {
+        let longer = (0..shape.len()).filter(|k| shape[*k] != 1);
+        let mut turns = 0;
+        let mut first = None;
+        let mut before = None;
+        for k in longer {
+            let now = reduced(k);
+            turns += (before.is_some_and(|before| before != now)) as usize;
+            first = first.or(Some(now));
+            before = Some(now);
+        }
+        match (turns, first) {
+            (0, _) | (1, Some(false)) => Some(Side::Rows),
+            (1, Some(true)) => Some(Side::Columns),
+            _ => None,
+        }
+    }
+}
+
+/// Bytes of accumulators of a reduction without a plan.
+const ACCUMULATORS: usize = 1024;
+/// Memory for accumulators.
 #[cfg_attr(feature = "std", repr(C, align(64)))]
 #[cfg_attr(not(feature = "std"), repr(C, align(16)))]
-struct Accumulator([u8; 64]);
-const _: () = assert!(align_of::<Accumulator>() == ALIGN);
+struct Accumulators([u8; ACCUMULATORS]);
+const _: () = assert!(align_of::<Accumulators>() == ALIGN);
 
-/// Reduces `count` consecutive rows of `n` elements at `x` to as many results at `to`, without a
-/// plan, but by the kernels and in the order that one would choose. Returns false, with nothing
-/// done, if a plan is needed: for no elements, more than a tile, a large accumulator, or several
-/// rows too short for runs.
+/// Reduces `count` consecutive rows of `n` elements at `x`, or as many columns, to as many results
+/// at `to`, without a plan, but by the kernels and in the order that one would choose. Returns
+/// false, with nothing done, if a plan is needed: for no elements, more than a tile, large
+/// accumulators, many rows too short for runs, or columns to be packed as runs.
 ///
 /// # Safety
 /// `x` is readable and `to` writable to that extent, of the fold's types, and they don't overlap.
-unsafe fn one_tile(f: &dyn Erased, x: *const u8, count: usize, n: usize, to: *mut u8) -> bool {
+unsafe fn one_tile(
+    f: &dyn Erased,
+    x: *const u8,
+    side: Side,
+    count: usize,
+    n: usize,
+    to: *mut u8,
+) -> bool {
+    /// The most rows that are too short for runs.
+    const SHORT_ROWS: usize = 32;
     let (sizes, runs) = (f.sizes(), n >= SHORT);
-    if n == 0
-        || count * n > TILE / sizes.element
-        || sizes.acc > size_of::<Accumulator>()
-        || !(runs || count == 1)
-    {
+    let (fits, at_once) = match side {
+        Side::Rows => (runs || count <= SHORT_ROWS, 1),
+        Side::Columns => (count >= NARROW || !runs, count),
+    };
+    if n == 0 || count * n > TILE / sizes.element || at_once * sizes.acc > ACCUMULATORS || !fits {
         return false;
     }
-    let mut acc = Accumulator([0; 64]);
-    let acc = acc.0.as_mut_ptr();
-    for k in 0..count {
-        // SAFETY: by the caller; the accumulator has room and is aligned.
-        unsafe {
+    let mut acc = MaybeUninit::<Accumulators>::uninit();
+    let acc = acc.as_mut_ptr() as *mut u8;
+    // SAFETY: by the caller; the accumulators have room and are aligned, and are written, all
+    // bytes of them, before a slice of them is made.
+    unsafe {
+        acc.write_bytes(0, at_once * sizes.acc);
+        if side == Side::Columns {
+            f.rows(x, count, n, count, acc);
+            f.finish(acc, count, n, to, sizes.out as isize);
+            return true;
+        }
+        for k in 0..count {
             let row = x.add(k * n * sizes.element);
             if runs {
                 f.runs(row, n, 1, acc)

@@ -10,7 +10,7 @@ use core::ops::Range;
 pub(super) const SHORT: usize = 32;
 /// A dimension shorter than this is no inner loop if another is longer, since lanes would be empty;
 /// nor are rows shorter than this read in place.
-const NARROW: usize = 8;
+pub(super) const NARROW: usize = 8;
 /// Bytes of a tile: it stays in L1 between the passes over it.
 pub(super) const TILE: usize = if cfg!(feature = "std") {
     32 << 10
@@ -203,9 +203,8 @@ impl FoldPlan {
             },
         }
     }
-    /// The columns of a group of operands that begin at `from`: their number, and the address of the
-    /// first in each operand.
-    pub fn group(&self, from: &Pointers, group: usize) -> (usize, Pointers) {
+    /// The columns of a group of operands that begin at `from`.
+    pub fn group(&self, from: &Pointers, group: usize) -> Group {
         let (mut all, mut outer, mut columns) = (*from, group, 1);
         let ptrs = &mut all[..self.operands];
         if self.strategy != Strategy::Flat {
@@ -216,17 +215,20 @@ impl FoldPlan {
             columns = r.len();
         }
         seek(&self.kept, outer, ptrs);
-        (columns, all)
+        Group { columns, ptrs: all }
     }
     /// A tile of a group: its rows along the inner dimension, its columns beside it, and the
     /// address of its first element in each operand.
-    pub fn tile(&self, from: &Pointers, group: usize, tile: usize) -> (usize, usize, Pointers) {
-        let (mut columns, mut all) = self.group(from, group);
+    pub fn tile(&self, group: &Group, tile: usize) -> (usize, usize, Pointers) {
+        let (mut columns, mut all) = (group.columns, group.ptrs);
         let ptrs = &mut all[..self.operands];
         let along = self.run.n.div_ceil(self.length);
-        let rows = stretch(self.run.n, self.length, tile % along);
+        let (mut outer, inner) = match along {
+            1 => (tile, 0),
+            _ => (tile / along, tile % along),
+        };
+        let rows = stretch(self.run.n, self.length, inner);
         self.run.advance(ptrs, rows.start);
-        let mut outer = tile / along;
         if self.strategy == Strategy::Flat {
             let across = self.side.n.div_ceil(self.width);
             let r = stretch(self.side.n, self.width, outer % across);
@@ -237,6 +239,12 @@ impl FoldPlan {
         seek(&self.reduced, outer, ptrs);
         (rows.len(), columns, all)
     }
+}
+
+/// The columns of a group: their number, and the address of the first in each operand.
+pub(super) struct Group {
+    pub columns: usize,
+    pub ptrs: Pointers,
 }
 
 /// Range `k` when `n` is cut into ranges of `of`.

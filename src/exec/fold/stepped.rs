@@ -1,7 +1,7 @@
 //! Reductions of several inputs at once by a caller's functions, with accumulators of any type.
 //! They follow the plan of all reductions, so their bits follow from the layout alone too.
 
-use super::plan::{FoldPlan, Pointers, Strategy};
+use super::plan::{FoldPlan, Group, Pointers, Strategy};
 use super::{FoldSizes, no_elements};
 use crate::error::{Error, Result};
 use crate::exec::failure::try_ranges;
@@ -207,7 +207,8 @@ impl<S: SteppedFold> SteppedPlan<'_, S> {
         let (plan, width) = (self.plan, self.plan.strip().columns);
         let tiles = part * plan.per_part..plan.tiles.min((part + 1) * plan.per_part);
         // the last group of a row may be narrower than a strip
-        let columns = plan.group(&self.plan.ptrs, group).0;
+        let group = plan.group(&plan.ptrs, group);
+        let columns = group.columns;
         let join = |stack: &mut [S::Acc], level: usize| {
             let (below, top) = stack.split_at_mut(level * width);
             self.step.join(
@@ -219,7 +220,7 @@ impl<S: SteppedFold> SteppedPlan<'_, S> {
         for (done, tile) in tiles.enumerate() {
             let acc = &mut stack[level * width..][..columns];
             // SAFETY: by the caller.
-            unsafe { self.tile(group, tile, buffer, acc) };
+            unsafe { self.tile(&group, tile, buffer, acc) };
             level += 1;
             for _ in 0..(done + 1).trailing_zeros() {
                 level -= 1;
@@ -233,9 +234,9 @@ impl<S: SteppedFold> SteppedPlan<'_, S> {
 
     /// # Safety
     /// As `part`, for one tile.
-    unsafe fn tile(&self, group: usize, tile: usize, buffer: *mut u8, acc: &mut [S::Acc]) {
+    unsafe fn tile(&self, group: &Group, tile: usize, buffer: *mut u8, acc: &mut [S::Acc]) {
         let plan = self.plan;
-        let (rows, cols, ptrs) = plan.tile(&self.plan.ptrs, group, tile);
+        let (rows, cols, ptrs) = plan.tile(group, tile);
         let (outer, inner) = self.loops();
         let (lines, n) = if plan.strategy.is_by_rows() {
             (rows, cols)
@@ -304,7 +305,7 @@ impl<S: SteppedFold> SteppedPlan<'_, S> {
     /// # Safety
     /// As `run`; `acc` has the accumulators of the group's columns.
     unsafe fn store(&self, group: usize, acc: &[S::Acc]) {
-        let (columns, ptrs): (usize, Pointers) = self.plan.group(&self.plan.ptrs, group);
+        let Group { columns, ptrs } = self.plan.group(&self.plan.ptrs, group);
         let last = FIRST + self.inputs.len();
         let (to, step) = (ptrs[last], self.plan.side.steps[last]);
         for (j, acc) in acc[..columns].iter().enumerate() {

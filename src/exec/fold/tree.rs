@@ -3,7 +3,7 @@
 
 use super::computed::Tiles;
 use super::erased::Erased;
-use super::plan::{FoldPlan, Pointers, Strategy};
+use super::plan::{FoldPlan, Group, Pointers, Strategy};
 use crate::error::Result;
 use crate::exec::failure::try_ranges;
 use crate::exec::pack::pack;
@@ -44,13 +44,17 @@ impl FoldTree<'_> {
             let mut memory = Bytes::new(scratch)?;
             let base = memory.get_mut().unwrap_or(core::ptr::null_mut());
             for k in r {
-                let (group, part) = (k / plan.parts, k % plan.parts);
+                let (group, part) = match plan.parts {
+                    1 => (k, 0),
+                    parts => (k / parts, k % parts),
+                };
+                let group = plan.group(&plan.ptrs, group);
                 // SAFETY: FOLD1; the scratch memory has room; `k` writes its own outputs or its own
                 // strip of the partial results.
                 unsafe {
-                    let stack = self.part(&plan.ptrs, group, part, base);
+                    let stack = self.part(&group, part, base);
                     match plan.parts {
-                        1 => self.store(&plan.ptrs, group, stack),
+                        1 => self.store(&group, stack),
                         _ => core::ptr::copy_nonoverlapping(stack, partials.at(k * strip), strip),
                     }
                 }
@@ -66,17 +70,17 @@ impl FoldTree<'_> {
                 for group in r {
                     // SAFETY: the strips of this group, all written above; FOLD1.
                     unsafe {
-                        let columns = plan.group(&plan.ptrs, group).0;
                         let at = |part: usize| partials.at((group * plan.parts + part) * strip);
+                        let group = plan.group(&plan.ptrs, group);
                         let mut n = plan.parts;
                         while n > 1 {
                             let half = n.div_ceil(2);
                             for k in 0..n / 2 {
-                                self.join(at(k), at(k + half), columns);
+                                self.join(at(k), at(k + half), group.columns);
                             }
                             n = half;
                         }
-                        self.store(&plan.ptrs, group, at(0));
+                        self.store(&group, at(0));
                     }
                 }
             });
@@ -107,10 +111,11 @@ impl FoldTree<'_> {
     /// valid for [`scratch`](FoldTree::scratch) bytes, aligned to a cache line, and unused.
     pub unsafe fn run_at(&self, from: &Pointers, scratch: *mut u8) {
         for group in 0..self.plan.groups {
+            let group = self.plan.group(from, group);
             // SAFETY: by the caller; a group writes its own outputs.
             unsafe {
-                let stack = self.part(from, group, 0, scratch);
-                self.store(from, group, stack);
+                let stack = self.part(&group, 0, scratch);
+                self.store(&group, stack);
             }
         }
     }
@@ -131,10 +136,10 @@ impl FoldTree<'_> {
     ///
     /// # Safety
     /// As `run_at`, with any number of parts.
-    unsafe fn part(&self, from: &Pointers, group: usize, part: usize, scratch: *mut u8) -> *mut u8 {
+    unsafe fn part(&self, group: &Group, part: usize, scratch: *mut u8) -> *mut u8 {
         // The last group of a row may be narrower than a strip.
         let (plan, strip) = (self.plan, self.plan.strip());
-        let (size, columns) = (strip.size(self.folds), plan.group(from, group).0);
+        let (size, columns) = (strip.size(self.folds), group.columns);
         let stack = scratch.wrapping_add(self.buffer());
         let tiles = part * plan.per_part..plan.tiles.min((part + 1) * plan.per_part);
         let at = |level: usize| stack.wrapping_add(level * size);
@@ -149,7 +154,7 @@ impl FoldTree<'_> {
             }
             let mut level = 0;
             for (done, t) in tiles.enumerate() {
-                self.reduce(from, group, t, scratch, at(level));
+                self.reduce(group, t, scratch, at(level));
                 level += 1;
                 for _ in 0..(done + 1).trailing_zeros() {
                     level -= 1;
@@ -165,16 +170,9 @@ impl FoldTree<'_> {
 
     /// # Safety
     /// As `part`, for one tile, whose accumulators go to `acc`.
-    unsafe fn reduce(
-        &self,
-        from: &Pointers,
-        group: usize,
-        tile: usize,
-        buffer: *mut u8,
-        acc: *mut u8,
-    ) {
+    unsafe fn reduce(&self, group: &Group, tile: usize, buffer: *mut u8, acc: *mut u8) {
         let (plan, strip) = (self.plan, self.plan.strip());
-        let (rows, cols, ptrs) = plan.tile(from, group, tile);
+        let (rows, cols, ptrs) = plan.tile(group, tile);
         if let Some(tiles) = &self.computed {
             // SAFETY: by the caller.
             return unsafe {
@@ -227,10 +225,9 @@ impl FoldTree<'_> {
 
     /// # Safety
     /// As `run_at`; `acc` is a strip of the group's accumulators.
-    unsafe fn store(&self, from: &Pointers, group: usize, acc: *mut u8) {
-        let plan = self.plan;
-        let (columns, ptrs) = plan.group(from, group);
-        let outputs = ptrs.iter().zip(&plan.side.steps).skip(self.outputs);
+    unsafe fn store(&self, group: &Group, acc: *mut u8) {
+        let (plan, columns) = (self.plan, group.columns);
+        let outputs = group.ptrs.iter().zip(&plan.side.steps).skip(self.outputs);
         for ((fold, acc), (to, step)) in plan.strip().each(self.folds, acc).zip(outputs) {
             // SAFETY: FOLD1: `to` takes a result at each step of `side` from the group's first on;
             // by the caller, `acc` has one for each column.
