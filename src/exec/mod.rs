@@ -18,11 +18,13 @@
 //! them is not worth a second thread (`par::is_small`), the operation calls its kernel directly.
 //! That is the one condition for elementwise operations, copies, conversions and fills; reductions
 //! do so within one tile, with the kernels and in the order that the plan would choose, since the
-//! order is part of the bits.
+//! order is part of the bits. Very few elements in different orders, or that are broadcast, are moved
+//! into one order first (`few`).
 
 pub mod call;
 pub mod chunks;
 pub mod failure;
+pub mod few;
 pub mod fold;
 pub mod lines;
 pub mod nest;

@@ -3,6 +3,7 @@
 use super::Tensor;
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
+use crate::exec::few;
 use crate::exec::nest::LoopOperand;
 use crate::exec::program::{Opcode, TileProgram};
 use crate::exec::view::{View, ViewMut};
@@ -249,6 +250,12 @@ impl Tensor {
         }
         let source = self.share(self.layout().broadcast_to("broadcast_to", part.shape())?);
         let target = LoopOperand::new(first, size, part.shape(), part.strides(), rank);
+        if part.len() <= few::FEW {
+            // SAFETY: PACK1: the source reaches elements of its storage (TENSOR1, TENSOR2), the
+            // target those of `part`, which are disjoint, by the caller.
+            unsafe { few::copy(part.shape(), &source.operand(rank), &target) };
+            return Ok(());
+        }
         // SAFETY: the source reaches elements of its storage (TENSOR1), the target those of
         // `part`, which are disjoint, by the caller.
         unsafe {

@@ -18,15 +18,17 @@ pub use functions::*;
 use super::program::{self, operand_dtype, result_dtype, same_kind};
 use crate::dtype::DType;
 use crate::error::{Error, Result};
+use crate::exec::few::{self, FEW};
 use crate::exec::nest::LoopOperand;
 use crate::exec::program::TileProgram;
 use crate::exec::{self};
 use crate::kernel::elementwise::{ElementKernel, Row};
-use crate::layout::{self, Shape};
+use crate::layout::{self, Layout, Shape};
 use crate::op::Rule;
 use crate::par::{self, Cost};
 use crate::scalar::{ElementBytes, Scalar};
 use crate::tensor::Tensor;
+use core::mem::MaybeUninit;
 use smallvec::SmallVec;
 
 /// An operand of an elementwise function: a tensor, borrowed or passed by value, or a number.
@@ -111,10 +113,11 @@ pub fn apply_in_place(row: &Row, target: &mut Tensor, rest: Option<Arg<'_>>) -> 
     };
     if let Some(Ok(t)) = apart
         && t.dtype() == target.dtype()
+        && t.layout().is_parallel(target.layout())
     {
         match target.get_mut_ptr() {
-            // SAFETY: dense elements of the same shape, order (`small` accepts no others) and
-            // dtype; the target's are unshared (STORAGE3).
+            // SAFETY: dense elements (`small` makes no others) of the same shape, order and dtype;
+            // the target's are unshared (STORAGE3).
             Some(p) => unsafe {
                 core::ptr::copy_nonoverlapping(t.as_ptr(), p, t.len() * t.dtype().size())
             },
@@ -142,11 +145,12 @@ pub fn apply_in_place(row: &Row, target: &mut Tensor, rest: Option<Arg<'_>>) -> 
 /// A small result, which was computed apart from its operands, in the buffer of one that was passed
 /// by value and can hold it.
 fn into_operand(y: Tensor, args: &mut [Arg<'_>]) -> Tensor {
-    let Some(mut t) = take_operand(args, y.shape(), y.dtype()) else {
+    let parallel = |l: &Layout| l.is_parallel(y.layout());
+    let Some(mut t) = take_operand(args, parallel, y.dtype()) else {
         return y;
     };
     if let Some(p) = t.get_mut_ptr() {
-        // SAFETY: dense elements of the same shape, order (`small` accepts no others) and size; the
+        // SAFETY: dense elements (`small` makes no others) of the same shape, order and size; the
         // operand's are unshared (STORAGE3).
         unsafe {
             core::ptr::copy_nonoverlapping(y.as_ptr(), p, y.len() * y.dtype().size());
@@ -155,9 +159,37 @@ fn into_operand(y: Tensor, args: &mut [Arg<'_>]) -> Tensor {
     t
 }
 
+/// A small operand, element by element as those of another one lie.
+#[repr(align(64))]
+struct Expanded(MaybeUninit<[u8; FEW * size_of::<ElementBytes>()]>);
+
+impl Expanded {
+    /// The address of the elements of `t` in row-major order once they are broadcast to `shape`, of
+    /// [few](FEW) elements. `None` if they don't broadcast to it.
+    #[inline(never)]
+    fn broadcast(&mut self, t: &Tensor, shape: &[usize]) -> Option<*const u8> {
+        let missing = shape.len().checked_sub(t.rank())?;
+        let mut sizes = t.shape().iter().zip(&shape[missing..]);
+        if !sizes.all(|(a, b)| a == b || *a == 1) {
+            return None;
+        }
+        let (size, to) = (t.dtype().size(), self.0.as_mut_ptr() as *mut u8);
+        let mut to = LoopOperand::value(to, size, shape.len());
+        let mut step = size as isize;
+        for (stride, n) in to.strides.iter_mut().zip(shape).rev() {
+            *stride = step;
+            step *= *n as isize;
+        }
+        // SAFETY: PACK1: elements of the tensor (TENSOR1, TENSOR2), each as often as it is
+        // broadcast, to as many of the buffer, which has room for them at any width.
+        unsafe { few::copy(shape, &t.operand(shape.len()), &to) };
+        Some(self.0.as_ptr() as *const u8)
+    }
+}
+
 /// The most common case, without a program: few elements, and dense operands of one dtype, shape and
-/// order of elements, possibly with numbers. `None` for any other case. Operands that were passed by
-/// value are left as they are.
+/// order of elements, possibly with numbers; if they are very few, operands may be broadcast. `None`
+/// for any other case. Operands that were passed by value are left as they are.
 #[inline(always)]
 fn small<const N: usize>(row: &Row, args: &[Arg<'_>; N]) -> Option<Result<Tensor>> {
     let rule = row.op.rule();
@@ -173,7 +205,12 @@ fn small<const N: usize>(row: &Row, args: &[Arg<'_>; N]) -> Option<Result<Tensor
     } else {
         &args[..]
     };
-    let first = values.iter().find_map(Arg::tensor)?;
+    let tensors = || values.iter().filter_map(Arg::tensor);
+    let mut first = tensors().next()?;
+    if first.len() < FEW {
+        // the one that the others are broadcast to
+        first = tensors().fold(first, |a, b| if b.len() > a.len() { b } else { a });
+    }
     let (dtype, n) = (first.dtype(), first.len());
     let cost = Cost {
         bytes: (N + 1) * dtype.size(),
@@ -191,12 +228,16 @@ fn small<const N: usize>(row: &Row, args: &[Arg<'_>; N]) -> Option<Result<Tensor
         .filter(|k| !k.wide)?;
     let mut ptrs = [first.as_ptr(); 3];
     let mut numbers: [Option<ElementBytes>; N] = [None; N];
+    let mut expanded = [const { Expanded(MaybeUninit::uninit()) }; N];
     let mut scalars = 0;
     for (i, a) in args.iter().enumerate() {
         let dtype = operand_dtype(rule, i, dtype);
         match (a.tensor(), a) {
             (Some(t), _) if t.dtype() == dtype && t.layout().is_parallel(first.layout()) => {
                 ptrs[i] = t.as_ptr()
+            }
+            (Some(t), _) if t.dtype() == dtype && n <= FEW && first.is_contiguous() => {
+                ptrs[i] = expanded[i].broadcast(t, first.shape())?
             }
             // a number that doesn't fit gets its error on the general path
             (None, Arg::Scalar(s)) if s.promote(dtype) == dtype => {
@@ -398,15 +439,16 @@ fn compile(
     b.finish()
 }
 
-/// Takes an operand passed by value whose buffer can hold the result: unshared, dense, of the result's
-/// shape and element size.
-fn take_operand(args: &mut [Arg<'_>], shape: &[usize], dtype: DType) -> Option<Tensor> {
+/// Takes an operand passed by value whose buffer can hold the result: unshared, of a layout that is
+/// `wanted`, and of the result's element size.
+fn take_operand(
+    args: &mut [Arg<'_>],
+    wanted: impl Fn(&Layout) -> bool,
+    dtype: DType,
+) -> Option<Tensor> {
     let fits = |a: &mut Arg<'_>| match a {
         Arg::Own(t) => {
-            t.layout().is_dense()
-                && t.shape() == shape
-                && t.dtype().size() == dtype.size()
-                && t.get_mut_ptr().is_some()
+            wanted(t.layout()) && t.dtype().size() == dtype.size() && t.get_mut_ptr().is_some()
         }
         _ => false,
     };
@@ -420,7 +462,7 @@ fn take_operand(args: &mut [Arg<'_>], shape: &[usize], dtype: DType) -> Option<T
 /// The buffer of an operand ([`take_operand`]), or a fresh tensor. The driver sees that the result
 /// aliases an operand, and computes it in a tile.
 fn result_tensor(args: &mut [Arg<'_>], shape: &Shape, dtype: DType) -> Result<Tensor> {
-    match take_operand(args, shape, dtype) {
+    match take_operand(args, |l| l.is_dense() && l.shape() == &shape[..], dtype) {
         Some(t) => Ok(t),
         None => Tensor::empty_result(shape, args.iter().filter_map(Arg::tensor), dtype),
     }

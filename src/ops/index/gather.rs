@@ -6,6 +6,7 @@ use super::selection::Selection;
 #[cfg(feature = "bindings")]
 use crate::dtype::DType;
 use crate::error::{Error, Result};
+use crate::exec::few::{self, FEW};
 use crate::exec::nest::{LoopOperand, Nest};
 use crate::exec::rows::{self, LoopRow};
 use crate::kernel::index::rows as row_kernel;
@@ -93,6 +94,14 @@ unsafe fn gather(
     let size = from.size;
     let to = LoopOperand::new(out.as_mut_ptr()?, size, shape, out.strides(), shape.len());
     let row_fn = dispatch_width!(size, |U| row_kernel::gather::<U> as row_kernel::RowFn);
+    if out.len() <= FEW {
+        let [s, table, d] = [&from, &offsets, &to].map(few::step);
+        few::rows(shape, [&from, &offsets, &to], |n, [x, at, y]| {
+            // SAFETY: GATHER1 by the caller; the result is fresh (STORAGE3).
+            unsafe { row_fn(n, x, s, at as *const i64, table, y, d) }
+        });
+        return Ok(());
+    }
     let nest = Nest::new(shape, &[from, offsets], &[to]);
     let prefetch = RowPrefetch::new(&nest);
     rows::run(

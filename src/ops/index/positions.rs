@@ -12,6 +12,7 @@
 
 use crate::dtype::DType;
 use crate::error::{Error, Result};
+use crate::exec::few::FEW;
 use crate::exec::nest::{LoopOperand, Nest};
 use crate::exec::rows::{self, LoopRow};
 use crate::kernel::index::offsets as kernel;
@@ -166,6 +167,14 @@ pub fn table(op: &'static str, arrays: &[Positions]) -> Result<Tensor> {
         // if one array is empty, the others broadcast to no position, but are still checked
         arrays.iter().try_for_each(|a| a.check(op))?;
         return Ok(out);
+    }
+    if let ([one], true) = (arrays, out.len() <= FEW) {
+        let (p, step) = (one.array.as_ptr(), one.array.dtype().size() as isize);
+        // SAFETY: contiguous positions (TENSOR1), and as many offsets of the fresh table (STORAGE3).
+        return match unsafe { one.offsets(p, step, out.len(), false, first as *mut i64) } {
+            true => Ok(out),
+            false => Err(out_of_range(op, arrays)),
+        };
     }
     let bad = AtomicBool::new(false);
     for (g, group) in arrays.chunks(ARRAYS).enumerate() {
