@@ -147,11 +147,18 @@ class Model:
             raise TypeError(f"{len(args)} inputs given, but the model takes {len(names)}: {names}")
         given = dict(zip(names, args, strict=False))
         for name in named:
+            if name in self._about["overridable"] and name not in names:
+                raise TypeError(
+                    f"{name!r} is a weight of the model: load it with overridable=[{name!r}] to give it other values"
+                )
             if name not in names:
                 raise TypeError(f"the model has no input {name!r}: it has {names}")
             if name in given:
                 raise TypeError(f"input {name!r} is given twice")
         given.update(named)
+        for k, name in enumerate(names):
+            if name not in given and (default := self._model.default_of(k)) is not None:
+                given[name] = default
         missing = [name for name in names if name not in given]
         if missing:
             raise TypeError(f"the model's inputs {missing} are missing")
@@ -214,15 +221,22 @@ def _operand(x: Any, dtype: DType | None) -> Any:
 
 
 def load(
-    file: str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO, *, mmap: bool = False
+    file: str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO,
+    *,
+    mmap: bool = False,
+    overridable: Sequence[str] = (),
 ) -> Model:
     """The model of a file: of a path, of bytes, or of a file object open in binary mode.
 
     Weights in other files ("external data") are read from the model's folder, if it is loaded by its path. With `mmap` the file is mapped
     instead of read, and aligned weights stay in it: nobody may write to it while the model is in use.
 
-    ValueError if the file is damaged, if it has operators that flex lacks (all of them are named), or a node's attributes or inputs are
-    wrong; DTypeError for element types that flex lacks; TypeError for a file that is open in text mode; OSError if it can't be read.
+    `overridable` are the names of initializers that calls may override, which become the last inputs of the model: a call that leaves one
+    out takes the file's value. What follows from them is computed by each call, and not when the model is loaded.
+
+    ValueError if the file is damaged, if it has operators that flex lacks (all of them are named), a node's attributes or inputs are wrong,
+    or it has no initializer of a name in `overridable`; DTypeError for element types that flex lacks; TypeError for a file that is open in
+    text mode, and for a string as `overridable`; OSError if the file can't be read.
 
     >>> flex.onnx.load(flex.onnx.example())
     <flex.onnx.Model (x) -> (y)>
@@ -240,17 +254,22 @@ def load(
         raise TypeError(
             f"load: file is of type {type(file).__name__}; a path, bytes or a binary file is needed{remedy}"
         )
-    return Model(_flex._onnx._load_onnx(file, mmap), _source(file))
+    if isinstance(overridable, str):
+        raise TypeError(f"load: overridable is {overridable!r}: a list of names is needed")
+    names = list(overridable)
+    return Model(_flex._onnx._load_onnx(file, mmap, names), _source(file, names))
 
 
-def _source(file: str | os.PathLike[str] | bytes) -> Source | None:
+def _source(file: str | os.PathLike[str] | bytes, overridable: Sequence[str]) -> Source | None:
     """What other processes load the model from."""
     if isinstance(file, bytes):
         return None
     from ._shared import Source
 
     path = os.fspath(file)
-    return Source.of(load, path, [path], mmap=True) if isinstance(path, str) else None
+    if not isinstance(path, str):
+        return None
+    return Source.of(load, path, [path], mmap=True, overridable=tuple(overridable))
 
 
 def operators() -> list[tuple[str, str, int]]:

@@ -4,7 +4,7 @@ use crate::cell::PyTensor;
 use crate::convert::{TensorArg, detached};
 use crate::dtype::{PyDType, object};
 use crate::values::tuple;
-use flex::onnx::{self, Model, Size, Value};
+use flex::onnx::{self, LoadOptions, Model, Size, Value};
 use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
@@ -87,7 +87,13 @@ impl PyModel {
         all.set_item("metadata", metadata)?;
         all.set_item("operators", operators)?;
         all.set_item("parameters", about.parameters)?;
+        let overridable: Vec<&str> = about.overridable.iter().map(|name| &**name).collect();
+        all.set_item("overridable", overridable)?;
         Ok(all)
+    }
+    /// The value of an input that a call may leave out.
+    fn default_of(&self, input: usize) -> Option<PyTensor> {
+        self.0.default_of(input).cloned().map(PyTensor::new)
     }
     /// All outputs for these inputs.
     fn run<'py>(&self, py: Python<'py>, inputs: Vec<TensorArg>) -> PyResult<Bound<'py, PyTuple>> {
@@ -120,17 +126,26 @@ impl PyModel {
 }
 
 /// The model of a file.
-#[function(file, mmap)]
-fn _load_onnx(py: Python<'_>, file: PathOrBytes, mmap: bool) -> PyResult<PyModel> {
+#[function(file, mmap, overridable)]
+fn _load_onnx(
+    py: Python<'_>,
+    file: PathOrBytes,
+    mmap: bool,
+    overridable: Vec<String>,
+) -> PyResult<PyModel> {
+    let overridable: Vec<&str> = overridable.iter().map(String::as_str).collect();
+    let options = LoadOptions {
+        overridable: &overridable,
+    };
     let model = match file {
         PathOrBytes::Bytes(bytes) => {
             let bytes = bytes.as_bytes();
-            detached(py, LONG, || Model::from_bytes(bytes))?
+            detached(py, LONG, || options.from_bytes(bytes))?
         }
         PathOrBytes::Path(path) => detached(py, LONG, || match mmap {
             // SAFETY: `flex.onnx.load` documents MAP1 as its caller's promise.
-            true => unsafe { Model::map(path) },
-            false => Model::load(path),
+            true => unsafe { options.map(path) },
+            false => options.load(path),
         })?,
     };
     Ok(PyModel(model))

@@ -45,7 +45,7 @@ mod types;
 mod weights;
 
 pub use call::Ran;
-pub use model::{About, Model};
+pub use model::{About, LoadOptions, Model};
 pub use types::{Size, Value};
 
 /// An operator that models may use.
@@ -82,6 +82,24 @@ pub fn example() -> alloc::vec::Vec<u8> {
     const INPUT: &[u8] = b"\x5a\x10\x0a\x01x\x12\x0b\x0a\x09\x08\x01\x12\x05\x0a\x03\x12\x01n";
     const OUTPUT: &[u8] = b"\x62\x10\x0a\x01y\x12\x0b\x0a\x09\x08\x01\x12\x05\x0a\x03\x12\x01n";
     let graph = [NODE, INPUT, OUTPUT].concat();
+    [
+        b"\x08\x08\x3a",
+        &[graph.len() as u8][..],
+        &graph,
+        b"\x42\x02\x10\x0d",
+    ]
+    .concat()
+}
+
+/// A model of `y = x * w`, for examples, whose initializer `w` is 3.
+#[doc(hidden)]
+pub fn example_with_weight() -> alloc::vec::Vec<u8> {
+    const NODE: &[u8] = b"\x0a\x0e\x0a\x01x\x0a\x01w\x12\x01y\x22\x03Mul";
+    const WEIGHT: &[u8] = b"\x2a\x0d\x08\x01\x10\x01\x22\x04\x00\x00\x40\x40\x42\x01w";
+    const INPUT: &[u8] = b"\x5a\x10\x0a\x01x\x12\x0b\x0a\x09\x08\x01\x12\x05\x0a\x03\x12\x01n";
+    const LISTED: &[u8] = b"\x5a\x03\x0a\x01w";
+    const OUTPUT: &[u8] = b"\x62\x10\x0a\x01y\x12\x0b\x0a\x09\x08\x01\x12\x05\x0a\x03\x12\x01n";
+    let graph = [NODE, WEIGHT, INPUT, LISTED, OUTPUT].concat();
     [
         b"\x08\x08\x3a",
         &[graph.len() as u8][..],

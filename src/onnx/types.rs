@@ -138,6 +138,15 @@ impl fmt::Display for Value {
 }
 
 impl Value {
+    /// That of a weight. Errors for element types that flex lacks.
+    pub(super) fn of_weight(t: &proto::Tensor) -> Result<Value> {
+        let size = |n: &i64| Size::Fixed(usize::try_from(*n).unwrap_or(usize::MAX));
+        Ok(Value {
+            name: t.name.into(),
+            dtype: Some(dtype("onnx.load", t.data_type)?),
+            shape: Some(t.dims.0.iter().map(size).collect()),
+        })
+    }
     /// Errors for values that are no tensors, and for element types that flex lacks.
     pub(super) fn new(info: &proto::ValueInfo) -> Result<Value> {
         const OP: &str = "onnx.load";

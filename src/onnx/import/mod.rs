@@ -20,6 +20,7 @@ use super::rows::{self, Row, Run};
 use super::weights::Weights;
 use crate::error::{Error, Excerpt, Result};
 use crate::fallible;
+use crate::tensor::Tensor;
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::format;
@@ -50,16 +51,28 @@ pub struct Importer<'a, 'f, 'w> {
     missing: BTreeMap<Missing<'a>, (usize, String)>,
     nodes: usize,
     operators: Operators,
+    /// The initializers that calls may override, and their values once they are read.
+    overridable: Vec<(&'a str, Option<Tensor>)>,
 }
 
 /// How often each operator occurs.
 pub type Operators = BTreeMap<&'static str, usize>;
 
-/// The inputs that a call gives: old files list those that have a value in the file too.
-pub fn inputs<'a>(graph: &'a proto::Graph<'a>) -> Vec<&'a proto::ValueInfo<'a>> {
+/// What a model is made of, but for what the file says of itself.
+pub struct Imported {
+    pub plan: Plan,
+    pub operators: Operators,
+    /// The values of the last inputs, those that calls may override.
+    pub defaults: Vec<Tensor>,
+}
+
+/// The inputs that a call gives, and those that have a value in the file too.
+pub fn inputs<'a>(
+    graph: &'a proto::Graph<'a>,
+) -> (Vec<&'a proto::ValueInfo<'a>>, Vec<&'a proto::ValueInfo<'a>>) {
     let known: BTreeSet<&str> = graph.initializer.iter().map(|t| t.name).collect();
     let inputs = graph.input.iter();
-    inputs.filter(|input| !known.contains(input.name)).collect()
+    inputs.partition(|input| !known.contains(input.name))
 }
 
 /// The domain of ONNX's own operators has two names.
@@ -68,11 +81,13 @@ fn plain(domain: &str) -> &str {
 }
 
 impl<'a> Importer<'a, '_, '_> {
-    /// The plan of a model. Errors if it holds an operator that no row knows: all of them are named.
+    /// The plan of a model, whose last inputs are these initializers. Errors if it holds an operator
+    /// that no row knows: all of them are named.
     pub fn model(
         model: &'a proto::Model<'a>,
         weights: &mut Weights<'_>,
-    ) -> Result<(Plan, Operators)> {
+        overridable: &[&'a str],
+    ) -> Result<Imported> {
         let Some(graph) = &model.graph else {
             return Err(weights.source.wrong("a model without a graph"));
         };
@@ -87,6 +102,7 @@ impl<'a> Importer<'a, '_, '_> {
             missing: BTreeMap::new(),
             nodes: 0,
             operators: BTreeMap::new(),
+            overridable: overridable.iter().map(|name| (*name, None)).collect(),
         };
         let opsets = Frame::opsets(&model.opset_import);
         if let Some(version) = opsets.get("").filter(|version| **version > LATEST) {
@@ -94,13 +110,19 @@ impl<'a> Importer<'a, '_, '_> {
             return Err(importer.weights.source.wrong(message));
         }
         importer.levels.push(Level::new(Frame::new(opsets)));
-        let inputs: Vec<&str> = inputs(graph).iter().map(|input| input.name).collect();
+        let own = inputs(graph).0.into_iter().map(|input| input.name);
+        let inputs: Vec<&str> = own.chain(overridable.iter().copied()).collect();
         importer.graph(graph, &inputs)?;
         importer.report()?;
         let Some(level) = importer.levels.pop() else {
             return Err(Error::value(OP, "no graph"));
         };
-        Ok((finish::finish(level.plan), importer.operators))
+        let defaults = importer.overridable.into_iter();
+        Ok(Imported {
+            plan: finish::finish(level.plan),
+            operators: importer.operators,
+            defaults: defaults.filter_map(|(_, value)| value).collect(),
+        })
     }
     fn report(&self) -> Result<()> {
         if self.missing.is_empty() {
@@ -141,6 +163,12 @@ impl<'a> Importer<'a, '_, '_> {
         }
         for t in &graph.initializer {
             let value = self.weights.tensor(t)?;
+            let outermost = self.levels.len() == 1 && self.top().frames.len() == 1;
+            let mut overridable = self.overridable.iter_mut().filter(|_| outermost);
+            if let Some((_, default)) = overridable.find(|(name, _)| *name == t.name) {
+                *default = Some(value);
+                continue;
+            }
             let constant = self.top().constant(value)?;
             self.define(t.name, constant)?;
         }
