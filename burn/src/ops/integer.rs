@@ -223,8 +223,9 @@ fn quotient(x: &Tensor, by: &Tensor) -> Result<Tensor> {
     if !by.all(())?.item::<bool>()? {
         return Err(Error::value("int_div", "division by zero"));
     }
-    integers!(x.dtype(), |T| ewise((x, by), |a: T, b: T| a
-        .wrapping_div(b)))
+    // without its remainder a dividend has one quotient, floored or truncated: in vectors
+    let whole = ops::subtract(x, ops::fmod(x, by)?)?;
+    ops::floor_divide(whole, by)
 }
 
 /// The mean truncated towards zero. The sum is that of 64 bits, in which small dtypes don't wrap.
