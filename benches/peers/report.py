@@ -410,20 +410,20 @@ def chart(record: dict[str, Any]) -> str:
     families = {family: rows for family, rows in known.items() if mean(map(ratio, rows))}
     bottom, right = TOP + STEP * len(families), LEFT + WIDTH + 24
     parts = [
-        _text(8, 16, "Time of the others, flex = 1 (logarithmic; longer is better for flex)"),
+        text(8, 16, "Time of the others, flex = 1 (logarithmic; longer is better for flex)"),
         _bar("bar", 8, 25, 20, 9),
-        _text(32, 34, "the fastest of them in each row", "note"),
+        text(32, 34, "the fastest of them in each row", "note"),
     ]
     at = 232
     for name, colour in COLOURS.items():
-        parts += [_dot(at, 30, colour), _text(at + 8, 34, name, "note")]
+        parts += [_dot(at, 30, colour), text(at + 8, 34, name, "note")]
         at += 26 + 7 * len(name)
     times = LOWEST
     while times <= HIGHEST:
         at = f'x1="{x(times):.1f}" x2="{x(times):.1f}" y1="{TOP - 4}" y2="{bottom}"'
         parts += [
             f'<line class="{"line" if times == 1 else "grid"}" {at}/>',
-            _text(x(times), bottom + 14, f"{times:g}×", "note", "middle"),
+            text(x(times), bottom + 14, f"{times:g}×", "note", "middle"),
         ]
         times *= 2
     for place, (family, rows) in enumerate(families.items()):
@@ -431,14 +431,19 @@ def chart(record: dict[str, Any]) -> str:
         times = 1 / mean(map(ratio, rows))
         low, high = sorted((x(1), x(times)))
         parts += [
-            _text(LEFT - 8, y + 13, family, anchor="end"),
+            text(LEFT - 8, y + 13, family, anchor="end"),
             _bar("bar" if times >= 1 else "slow", low, y + 3, max(high - low, 1), 13),
         ]
         for name, colour in COLOURS.items():
             seconds = [row["seconds"] for row in rows if {name, "flex"} <= row["seconds"].keys()]
             if alone := mean(taken[name] / taken["flex"] for taken in seconds):
                 parts.append(_dot(x(alone), y + 9.5, colour))
-    box = f'width="{right}" height="{bottom + 24}" viewBox="0 0 {right} {bottom + 24}"'
+    return svg(right, bottom + 24, parts)
+
+
+def svg(width: int, height: int, parts: Iterable[str]) -> str:
+    """A picture of these elements, in the colours of the reader's theme."""
+    box = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {box}><style>{STYLE}</style>\n'
         + "\n".join(parts)
@@ -446,8 +451,9 @@ def chart(record: dict[str, Any]) -> str:
     )
 
 
-def _text(x: float, y: float, text: str, kind: str = "name", anchor: str = "start") -> str:
-    return f'<text class="{kind}" text-anchor="{anchor}" x="{x:.1f}" y="{y}">{text}</text>'
+def text(x: float, y: float, words: str, kind: str = "name", anchor: str = "start") -> str:
+    """Words, with the start, the middle or the end of their baseline at a place."""
+    return f'<text class="{kind}" text-anchor="{anchor}" x="{x:.1f}" y="{y:g}">{words}</text>'
 
 
 def _bar(kind: str, x: float, y: float, width: float, height: float) -> str:

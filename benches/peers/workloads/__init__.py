@@ -22,6 +22,7 @@ from . import (
     recurrent,
     reduce,
     resample,
+    sizes,
 )
 
 FAMILIES = {
@@ -51,4 +52,5 @@ FAMILIES = {
     )
     for family in module.FAMILIES
 }
-WORKLOADS = [workload for family in FAMILIES.values() for workload in family.rows]
+# those of `sizes` belong to no family of the comparison
+WORKLOADS = [workload for family in FAMILIES.values() for workload in family.rows] + sizes.ROWS

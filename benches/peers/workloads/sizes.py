@@ -1,0 +1,62 @@
+"""Ten operations at sizes from 256 elements to 64M, for `benches/sweep.py`; the comparison leaves them out."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from ..table import Family, one, size, two
+
+
+class Swept(NamedTuple):
+    """An operation on 2^log elements: its operands' number, its expression by library, and the largest log."""
+
+    operands: int
+    expression: str
+    spellings: dict[str, str | None] = {}  # noqa: RUF012: a row of a table
+    most: int = 26
+    tolerance: float | None = None
+    square: bool = False  # operands are square matrices
+
+
+SWEPT = {
+    "add": Swept(2, "a + b"),
+    "multiply by a number": Swept(1, "a * 2.5"),
+    "exp": Swept(1, "xp.exp(a)"),
+    "greater": Swept(1, "a > 0.5"),
+    "to float64": Swept(
+        1, "a.astype(xp.float64)", {"flex": "xp.astype(a, xp.float64)", "torch": "a.to(xp.float64)"}
+    ),
+    "sum": Swept(1, "xp.sum(a)", tolerance=1e-3),
+    "max": Swept(1, "xp.max(a)"),
+    "cumulative sum": Swept(
+        1,
+        "xp.cumulative_sum(a)",
+        {"numpy": "xp.cumsum(a)", "torch": "xp.cumsum(a, 0)"},
+        tolerance=1e-2,
+    ),
+    "sort": Swept(1, "xp.sort(a)", {"torch": "xp.sort(a)[0]"}, most=24),
+    "transposed copy": Swept(
+        1,
+        "xp.asarray(a.T, copy=True)",
+        {"numpy": "xp.ascontiguousarray(a.T)", "torch": "a.T.contiguous()"},
+        square=True,
+    ),
+    "matrix product": Swept(2, "a @ b", most=22, square=True),
+}
+LEAST = 8
+
+_sizes = Family("sizes", 1.0)
+for name, swept in SWEPT.items():
+    for log in range(LEAST, swept.most + 1, 2):
+        side = math.isqrt(1 << log)
+        shape = (side, side) if swept.square else (1 << log,)
+        _sizes.row(
+            f"{name}, {size(1 << log)}",
+            {1: one, 2: two}[swept.operands](*shape),
+            swept.expression,
+            tolerance=swept.tolerance,
+            jax=None,  # compiles each size anew
+            **swept.spellings,
+        )
+ROWS = _sizes.rows
