@@ -1,19 +1,24 @@
-"""Sentences per second by one process, by a pool of processes and by dask's workers; and what dask takes for a task.
+"""Sentences per second by one process, by a pool of processes, by dask's workers and, if it is installed, by sentence-transformers 5 or
+newer, with the same model's files; and what dask takes for a task.
 
+    .venv/bin/pip install sentence-transformers    # optional: 6 GB with PyTorch
     .venv/bin/python benches/workers.py [--texts 256] [--seconds 20] [--tokens 1024] [--model FOLDER]
 
 Each line has the best of the rounds that begin within these seconds, one at least, which alternate: sentences per second of wall time,
 and per second of all processes' CPU time, which other programs on the machine affect less. Tasks are smaller than those of `flex-cpu
-embed`, so that few texts keep all processes busy: `--tokens 8192 --texts 4000` has its tasks.
+embed`, so that few texts keep all processes busy: `--tokens 8192 --texts 4000` has its tasks. The processes of
+sentence-transformers' pool take half of the texts each: it pads the texts of a batch to the longest, least where it sorts many.
 """
 
 import argparse
+import importlib.util
 import os
 import random
 import time
 from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
+from unittest import mock
 
 import distributed
 import psutil
@@ -60,6 +65,31 @@ def cluster(stack, workers):
     return stack.enter_context(distributed.Client(stack.enter_context(made)))
 
 
+def sentence_transformers(stack, encoder, folder, texts):
+    """The cases of sentence-transformers: one process of two threads, and its pool of two processes of one thread each."""
+    import numpy as np
+    import torch
+    from sentence_transformers import SentenceTransformer
+
+    model = SentenceTransformer(folder, device="cpu", local_files_only=True)
+    few = texts[:64]
+    np.testing.assert_allclose(model.encode(few), encoder.encode(few), atol=1e-5)
+    alone = {"OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
+    with mock.patch.dict(os.environ, alone):
+        pool = model.start_multi_process_pool(["cpu", "cpu"])
+    stack.callback(model.stop_multi_process_pool, pool)
+    in_pool = partial(model.encode, pool=pool, chunk_size=-(-len(texts) // 2))
+    in_pool(texts[:128])  # its processes start
+    torch.set_num_threads(2)
+    return {
+        "sentence-transformers, 2 threads": (partial(model.encode, texts), []),
+        "sentence-transformers, 2 processes": (
+            partial(in_pool, texts),
+            [process.pid for process in pool["processes"]],
+        ),
+    }
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--texts", type=int, default=256)
@@ -88,6 +118,8 @@ def main():
                 partial(by_engine, engine, encoder, texts),
                 list(client.run(os.getpid).values()),
             )
+        if importlib.util.find_spec("sentence_transformers"):
+            cases |= sentence_transformers(stack, encoder, arguments.model, texts)
         best = dict.fromkeys(cases, (0.0, 0.0))
         here(encoder, texts[:64], 2)
         begun, rounds = time.perf_counter(), 0
@@ -101,7 +133,7 @@ def main():
                 best[name] = tuple(map(max, best[name], (len(texts) / wall, len(texts) / cpu)))
         print(f"{rounds} rounds")
         for name, (wall, cpu) in best.items():
-            print(f"{name:24} {wall:8.1f}/s {cpu:8.1f} per CPU second")
+            print(f"{name:34} {wall:8.1f}/s {cpu:8.1f} per CPU second")
         engine = _engines.Cluster(clients[2], encoder, {})
         start = time.perf_counter()
         for _ in _corpus.encoded(engine, [[] for _ in range(TASKS)], str):
