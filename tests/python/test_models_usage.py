@@ -3,6 +3,7 @@
 import io
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +12,18 @@ from small_bert import CONFIG, TEXTS, write_model
 import flex
 from flex.models import SentenceEncoder
 from flex.models._progress import ProgressBar
+
+MODELS = Path(__file__).resolve().parent.parent / "data" / "models"
+PROSE = "the cat sat on the mat, far away. " * 500
+LONG_TEXTS = {
+    "prose": PROSE,
+    "white space": PROSE.replace("a", "  a\u3000").replace(" o", "\r\n\t o"),
+    "marks": "e\u0301 \u0301 ﬁ " * 5000,
+    "no white space": "the,cat" * 3000,
+    "words of no token": ("x" * 4000 + " ") * 20 + PROSE,
+    "one word": "x" * 50_000,
+    "blank": " " * 50_000 + PROSE,
+}
 
 
 @pytest.fixture
@@ -43,6 +56,32 @@ class TestLength:
     def test_wrong_type(self, small, tokens):
         with pytest.raises(TypeError, match="not int"):
             small.max_seq_length = tokens
+
+
+class TestLongTexts:
+    """The tokenizer gets their beginnings."""
+
+    @pytest.mark.parametrize("text", LONG_TEXTS)
+    @pytest.mark.parametrize("model", sorted(p.name for p in MODELS.iterdir() if p.is_dir()))
+    def test_tokens_of_the_whole(self, model, text):
+        encoder = SentenceEncoder.load(MODELS / model)
+        wanted = encoder._tokenizer.encode(LONG_TEXTS[text]).ids
+        for more in ([], ["a cat"]):
+            found = encoder.tokenize([LONG_TEXTS[text], *more])
+            length = flex.sum(found["attention_mask"][0]).item()
+            assert found["input_ids"][0, :length].tolist() == wanted
+
+    def test_no_further(self, small):
+        class Counting:
+            def encode(self, text):
+                lengths.append(len(text))
+                return tokenizer.encode(text)
+
+        tokenizer, lengths = small._tokenizer, []
+        small._tokenizer = Counting()
+        small.encode("the cat sat " * 100_000)
+        assert len(lengths) == 1
+        assert lengths[0] < 100 * small.max_seq_length
 
 
 class TestEncode:

@@ -34,6 +34,7 @@ from ._pooling import Pooling
 from ._progress import progress_bar
 from ._recipe import Recipe
 from ._similarity import PAIRWISE, SIMILARITIES, normalize, rows_of
+from ._tokens import encodings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -443,10 +444,7 @@ class SentenceEncoder:
         >>> encoder.tokenize(["a cat", ""])["input_ids"].tolist()
         [[101, 1037, 4937, 102], [101, 102, 0, 0]]
         """
-        rows = [
-            encoding.ids
-            for encoding in self._tokenizer.encode_batch_fast(_as_list(texts, "tokenize"))
-        ]
+        rows = self._tokens(_as_list(texts, "tokenize"))
         longest = max(map(len, rows), default=0)
         pad = self._encoder.config.pad_token_id
         padded = array(
@@ -485,18 +483,15 @@ class SentenceEncoder:
         encoding = self._tokenizer.encode(prompt)
         return len(encoding.ids) - sum(encoding.special_tokens_mask[-1:])
 
+    def _tokens(self, texts: list[str]) -> list[list[int]]:
+        found = encodings(self._tokenizer, texts, self.max_seq_length)
+        return [encoding.ids for encoding in found]
+
     def _batches(self, texts: list[str], size: int) -> Iterator[list[list[int]]]:
-        """The tokens of texts, in batches. Many texts go through the tokenizer together, since starting its threads takes time; a single
-        text starts none, which would take a core from flex's threads."""
+        """The tokens of texts, in batches."""
         together = size * max(1, TOKENIZED_TOGETHER // size)
         for start in range(0, len(texts), together):
-            some = texts[start : start + together]
-            encodings = (
-                [self._tokenizer.encode(some[0])]
-                if len(some) == 1
-                else self._tokenizer.encode_batch_fast(some)
-            )
-            tokens = [encoding.ids for encoding in encodings]
+            tokens = self._tokens(texts[start : start + together])
             for first in range(0, len(tokens), size):
                 yield tokens[first : first + size]
 
