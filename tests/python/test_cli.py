@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -145,7 +146,7 @@ class TestSearch:
 
     @pytest.mark.parametrize("content", [b"", b"\n \n", b"}\n);\n# ---\n\xe2\x80\xa6\n"])
     def test_no_text(self, content):
-        assert fails(run("search", "cat", "-", stdin=content), 1, "no text in -")
+        assert fails(run("search", "cat", "-", stdin=content), 1, "no text in standard input")
 
     @pytest.mark.parametrize("query", ["", " \n"])
     def test_empty_query(self, texts, query):
@@ -222,13 +223,17 @@ class TestErrors:
             ["search"],
             ["search", "-"],
             ["search", "-", "-"],
-            ["search", "cat", "--unknown", "-"],
             ["info", "model.onnx", "more"],
             ["embed", "-", "--json", "-o", "out.npy"],
         ],
     )
     def test_usage(self, arguments):
         assert fails(run(*arguments), 2, "usage: flex-cpu")
+
+    def test_an_option_that_the_command_lacks(self):
+        process = run("search", "cat", "--unknown", "-")
+        assert fails(process, 2, "usage: flex-cpu search")
+        assert fails(process, 2, "flex-cpu search: error: unrecognized arguments: --unknown")
 
     @TERMINAL
     def test_no_files_at_a_terminal(self):
@@ -275,6 +280,11 @@ class TestIndex:
             run("search", "cat", texts, more, "--index", index),
             1,
             "index.npy holds [3, 384] float32, but 4 texts",
+        )
+        assert fails(
+            run("search", "cat", texts, "--unit", "file", "--index", index),
+            1,
+            "name the files, --unit and --model that it was made with",
         )
         texts.write_text("\n".join(["A kitten rests on a rug.", *TEXTS[1:]]))
         assert fails(
@@ -389,7 +399,12 @@ class TestFolders:
         ]
 
     def test_without_text(self, tmp_path):
-        assert fails(run("search", "cat", tmp_path), 1, f"no text in {tmp_path}")
+        assert fails(run("search", "cat", tmp_path), 1, f"no text in {tmp_path}\n")
+        for name in ("a.pdf", "b.pdf"):
+            (tmp_path / name).write_bytes(b"%PDF\0")
+        skipped = f"no text in {tmp_path}: {tmp_path / 'a.pdf'} and 1 more are binary\n"
+        assert fails(run("search", "cat", tmp_path), 1, skipped)
+        assert fails(run("embed", tmp_path, "-o", tmp_path / "out.npy"), 1, skipped)
 
 
 class TestUnits:
@@ -511,6 +526,10 @@ class TestTerminal:
             for line in run("search", "cat", path).stdout.decode().splitlines()
         ]
         assert lines == [f"{whole[0][:57]}...", whole[1]]
+        path.write_text(self.LONG * 1000)
+        _, shown = at_a_terminal("search", "cat", path.name, columns=60, cwd=tmp_path)
+        assert re.fullmatch(r"0\.\d+  t\.txt:1  A cat sits .*\.\.\.\r\n", shown.decode())
+        assert len(shown) == 62
 
     def test_wide_and_control_characters(self, tmp_path):
         path = tmp_path / "t.txt"

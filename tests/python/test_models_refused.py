@@ -304,4 +304,4 @@ class TestBadInput:
         out = subprocess.run(
             [sys.executable, "-c", program, tmp_path], capture_output=True, text=True, check=True
         ).stdout
-        assert 'pip install "flex-cpu[models]"' in out
+        assert 'pip install "tokenizers>=0.21"' in out

@@ -325,7 +325,7 @@ def _distributed() -> ModuleType:
         import distributed
     except ImportError as error:
         raise ImportError(
-            'schedulers need the package distributed: pip install "flex-cpu[distributed]"'
+            'schedulers need the package distributed: pip install "distributed>=2026.1"'
         ) from error
     return distributed
 

@@ -219,7 +219,7 @@ def _tokenizer_type() -> type[Tokenizer]:
         from tokenizers import Tokenizer
     except ImportError as error:
         raise ImportError(
-            'SentenceEncoder needs the package tokenizers: pip install "flex-cpu[models]"'
+            'SentenceEncoder needs the package tokenizers: pip install "tokenizers>=0.21"'
         ) from error
     return Tokenizer
 
