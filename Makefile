@@ -1,6 +1,6 @@
 # Entry points; the work is done by the scripts, each of which can be run by hand.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo wheels web docs docs-serve check test msrv test-rust test-cross test-web test-docs test-burn test-python sanitize fuzz lint bench bench-peers bench-burn compare comparison clean
+.PHONY: help setup build demo wheels try-wheels web docs docs-serve check test msrv test-rust test-cross test-web test-docs test-burn test-python sanitize fuzz lint bench bench-peers bench-burn compare comparison clean
 
 help:         ## this list
 	@sed -nE 's/^([a-z-]+): *[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -16,6 +16,9 @@ demo:         ## embed the sentences of examples/ with a real model and answer q
 
 wheels: setup ## wheels for Linux, x86-64 and AArch64, glibc 2.17 and musl, in dist/; ARGS=aarch64-unknown-linux-musl for one of them
 	@scripts/wheels.sh $(ARGS)
+
+try-wheels:   ## dist/'s wheels run with the libraries of an old Debian, on this CPU and emulated; ARGS as for wheels
+	@scripts/try-wheels.sh $(ARGS)
 
 web: setup    ## a page that reads digits as you draw them, by flex as WebAssembly; PORT=8000
 	@scripts/build-web.sh
