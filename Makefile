@@ -14,7 +14,7 @@ build: setup  ## flex, optimised, into .venv
 demo:         ## embed the sentences of examples/ with a real model and answer queries
 	@scripts/demo.sh
 
-wheels: setup ## wheels for Linux, x86-64 and AArch64, glibc 2.17 and musl, in dist/; ARGS=aarch64-unknown-linux-musl for one of them
+wheels:       ## wheels for Linux, x86-64 and AArch64, glibc 2.17 and musl, in dist/; ARGS=aarch64-unknown-linux-musl for one of them
 	@scripts/wheels.sh $(ARGS)
 
 try-wheels:   ## dist/'s wheels run with the libraries of an old Debian, on this CPU and emulated; ARGS as for wheels
