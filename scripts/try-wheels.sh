@@ -2,14 +2,15 @@
 # Runs dist/'s wheels for Linux with the oldest C libraries that Debian serves, on this CPU and emulated: scripts/try_wheel.py, and the
 # demo, which embeds text with the real all-MiniLM-L6-v2 and compares the vectors with published ones.
 #   try-wheels.sh [TARGET...]    default: all four of wheels.sh
-# Needs apt-get, and no root but to install an emulator: for each target, packages are unpacked into a folder, and Zig compiles the oldest
-# CPython that the wheels are for, which starts with the loader and the libraries of that folder. They are kept for the next time.
+# Needs apt-get, but installs nothing: for each target, packages are unpacked into a folder, and Zig compiles the oldest CPython that the
+# wheels are for, which starts with the loader and the libraries of that folder. They are kept for the next time.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 [ $# -gt 0 ] || set -- {x86_64,aarch64}-unknown-linux-{gnu,musl}
 mirror=${MIRROR:-http://deb.debian.org/debian}
 libc_suite=bullseye # glibc 2.31, musl 1.2.2
 python_suite=bookworm version=3.11
+qemu_suite=trixie # QEMU 10; 7.2 aborts in the child of an emulated process with threads
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/flex-wheels
 native=$(uname -m)-unknown-linux-gnu
 
@@ -46,6 +47,16 @@ get_source() {
   touch "$cache/source/.ready"
 }
 
+# QEMU, static, in $cache/qemu.
+get_emulator() {
+  local folder=$cache/qemu
+  [ ! -e "$folder/.ready" ] || return 0
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  (cd "$folder" && debian "$qemu_suite" "$(dpkg --print-architecture)" download qemu-user && dpkg-deb -x qemu-user_*.deb . && rm qemu-user_*.deb)
+  touch "$folder/.ready"
+}
+
 # root TARGET: the libraries, and a Python that starts with them as bin/python3, in $cache/TARGET.
 root() {
   local cpu=${1%%-*} libc=${1##*-} folder=$cache/$1 compiler="$zig cc -target ${1/-unknown/}" architecture packages libraries loader run flags=()
@@ -76,7 +87,7 @@ root() {
   rm -r "$folder/build"
   ln -s "$cache/source/Lib" "$folder/lib/python$version"
   # By this name it starts its child processes, too: the kernel could not start an emulated program.
-  [ "$cpu" = "$(uname -m)" ] && run= || run="qemu-$cpu -0 \"\$0\""
+  [ "$cpu" = "$(uname -m)" ] && run= || run="$cache/qemu/usr/bin/qemu-$cpu -0 \"\$0\""
   cat >"$folder/bin/python3" <<END
 #!/bin/sh
 export LD_LIBRARY_PATH=$libraries:$folder/debs/usr/lib/$cpu-linux-$libc
@@ -92,9 +103,7 @@ for target; do
   cpu=${target%%-*} folder=$cache/$target
   case $target in *-gnu) platform=manylinux_2_17_$cpu ;; *-musl) platform=musllinux_1_2_$cpu ;; esac
   wheel=$(ls -t dist/*"$platform"*.whl | head -1) || die "dist/ has no wheel for $platform: make wheels ARGS=$target"
-  if [ "$cpu" != "$(uname -m)" ]; then
-    command -v "qemu-$cpu" >/dev/null || { can_install && install qemu-user; } || { not_tested "$target" "qemu-$cpu" qemu-user; continue; }
-  fi
+  [ "$cpu" = "$(uname -m)" ] || get_emulator
   root "$native" # compiles the others
   root "$target"
   rm -rf "$folder/site"
