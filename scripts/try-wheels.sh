@@ -7,13 +7,15 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 [ $# -gt 0 ] || set -- {x86_64,aarch64}-unknown-linux-{gnu,musl}
-mirror=${MIRROR:-http://deb.debian.org/debian}
+# that of this machine
+mirror=$(grep -hoE 'https?://[^ ]+/debian/?( |$)' /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null | head -1 | tr -d ' ') || true
 libc_suite=bullseye # glibc 2.31, musl 1.2.2
 python_suite=bookworm version=3.11
 qemu_suite=trixie # QEMU 10; 7.2 aborts in the child of an emulated process with threads
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/flex-wheels
 native=$(uname -m)-unknown-linux-gnu
 
+[ -n "$mirror" ] || die "no mirror of Debian among apt's sources: libraries and CPython's source come from there"
 keys=/usr/share/keyrings/debian-archive-keyring.gpg
 [ -e "$keys" ] || { can_install && install debian-archive-keyring; } || die "no $keys: libraries and CPython's source come from Debian, by apt-get"
 scripts/setup.sh wheels
