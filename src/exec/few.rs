@@ -3,8 +3,8 @@
 use super::nest::LoopOperand;
 use smallvec::SmallVec;
 
-/// At most as many.
-pub const FEW: usize = 128;
+/// At most as many; where there is no system, they are on small stacks.
+pub const FEW: usize = if cfg!(feature = "std") { 128 } else { 16 };
 
 /// Calls `f` with each run of the last dimension: its length, and the address of its first element
 /// in each operand, which broadcast to this shape.

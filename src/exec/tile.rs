@@ -21,7 +21,7 @@
 use super::call::Call;
 use super::nest::{MAX_OPERANDS, Nest, Odometer};
 use super::pack;
-use super::program::{Instr, MAX_SLOTS, TileProgram};
+use super::program::{Instr, MAX_SLOTS, Opcode, TileProgram};
 use super::rect::Rect;
 use crate::simd::{self, stream};
 use crate::storage::Bytes;
@@ -125,17 +125,25 @@ pub unsafe fn run(p: &TileProgram, body: TileBody, x: &Nest, policy: CachePolicy
             .iter()
             .rev()
             .fold(0, |mask, s| mask << 1 | (*s as usize >= k) as u32);
-        if linear && c.op.scalar_masks >> scalars & 1 == 1 && !(x.inputs..k).any(aliased) {
+        if linear && c.op.scalar_masks >> scalars & 1 == 1 {
             // a program of one instruction has no temporaries: a source that is no operand is a
             // constant
-            let [q0, q1, q2] = c.src.map(|s| match s as usize {
-                s if s < k => x.ptrs[s] as *const u8,
-                s => p.constants[s - k].0.as_ptr(),
+            let sources = c.src.map(|s| match s as usize {
+                s if s < k => (x.ptrs[s] as *const u8, x.sizes[s]),
+                s => (p.constants[s - k].0.as_ptr(), 0),
             });
-            let n = x.total * c.op.components as usize;
+            let to = (x.ptrs[c.dst as usize], x.sizes[c.dst as usize]);
             // SAFETY: NEST1; each operand's step is its size, so it is one run of `total` elements,
-            // and no output is an input.
-            return unsafe { (c.op.f)(x.ptrs[c.dst as usize], q0, q1, q2, n, scalars) };
+            // and no output is an input, unless it is computed in pieces.
+            return unsafe {
+                match (x.inputs..k).any(aliased) {
+                    false => {
+                        let ([q0, q1, q2], n) = (sources.map(|(q, _)| q), x.total);
+                        (c.op.f)(to.0, q0, q1, q2, n * c.op.components as usize, scalars)
+                    }
+                    true => in_place(c.op, sources, to, x.total, scalars),
+                }
+            };
         }
     }
     /// Fences the stores even if a caller's function panics: others may see what was written.
@@ -149,6 +157,34 @@ pub unsafe fn run(p: &TileProgram, body: TileBody, x: &Nest, policy: CachePolicy
     if x.total > 0 {
         // SAFETY: NEST1, by the caller, is all that the machine requires.
         unsafe { Machine::with_body(p, body, x, policy).run() }
+    }
+}
+
+/// Runs one instruction on `n` elements, some of whose operands are the result: in pieces, each of which
+/// is computed in L1 and then copied. Operands are addresses, and bytes from an element to the next.
+///
+/// # Safety
+/// LOOP1 for these operands, but that the result may be one of them.
+unsafe fn in_place(
+    op: Opcode,
+    sources: [(*const u8, usize); 3],
+    (to, size): (*mut u8, usize),
+    n: usize,
+    scalars: u32,
+) {
+    const PIECE: usize = if cfg!(feature = "std") { 4096 } else { 256 };
+    #[repr(align(64))]
+    struct Piece([MaybeUninit<u8>; PIECE]);
+    let mut piece = Piece([const { MaybeUninit::uninit() }; PIECE]);
+    let (buffer, most) = (piece.0.as_mut_ptr() as *mut u8, PIECE / size);
+    for first in (0..n).step_by(most) {
+        let n = most.min(n - first);
+        let [q0, q1, q2] = sources.map(|(q, step)| q.wrapping_add(first * step));
+        // SAFETY: LOOP1 for these elements; the buffer has room for them, and is no operand.
+        unsafe {
+            (op.f)(buffer, q0, q1, q2, n * op.components as usize, scalars);
+            core::ptr::copy_nonoverlapping(buffer, to.add(first * size), n * size);
+        }
     }
 }
 

@@ -345,7 +345,7 @@ impl Side {
 }
 
 /// Bytes of accumulators of a reduction without a plan.
-const ACCUMULATORS: usize = 1024;
+const ACCUMULATORS: usize = if cfg!(feature = "std") { 1024 } else { 128 };
 /// Memory for accumulators.
 #[cfg_attr(feature = "std", repr(C, align(64)))]
 #[cfg_attr(not(feature = "std"), repr(C, align(16)))]

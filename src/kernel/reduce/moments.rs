@@ -225,8 +225,9 @@ kernel! {
 }
 /// Rows added in sequence: few, since each addition rounds.
 const ROWS: usize = 64;
-/// Columns whose sums stay in L1. Rows are read from end to end, as memory is fastest.
-const BLOCK: usize = 256;
+/// Columns whose sums stay in L1, or on a small stack. Rows are read from end to end, as memory is
+/// fastest.
+const BLOCK: usize = if cfg!(feature = "std") { 256 } else { 16 };
 
 /// The moments of `rows > 0` rows of at most [`BLOCK`] columns.
 #[inline(always)]

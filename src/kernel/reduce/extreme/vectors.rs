@@ -4,6 +4,7 @@
 use crate::kernel::math::Real;
 use crate::kernel::reduce::short::{Sums, across};
 use crate::simd::lanes::Lanes;
+use core::mem::MaybeUninit;
 
 /// The lanes of `b` that are better, else those of `a`.
 #[inline(always)]
@@ -103,39 +104,33 @@ pub fn columns<V: Lanes<Number: Real>, const LEAST: bool>(
         return out.fill(none);
     }
     assert!(x.len() >= (rows - 1) * stride + out.len());
-    let mut marks = [V::Number::ZERO; BLOCK];
+    let mut marks = [const { MaybeUninit::<V::Number>::uninit() }; BLOCK];
+    let marks = marks.as_mut_ptr() as *mut V::Number;
     for (k, best) in out.chunks_mut(BLOCK).enumerate() {
-        let (n, x) = (best.len(), &x[k * BLOCK..]);
-        best.fill(none);
-        marks[..n].fill(V::Number::ZERO);
-        let (best, marks) = (best.as_mut_ptr(), marks.as_mut_ptr());
+        let (n, x, best) = (best.len(), &x[k * BLOCK..], best.as_mut_ptr());
         for row in (0..rows).step_by(ROWS) {
-            let (first, rows) = (x[row * stride..].as_ptr(), ROWS.min(rows - row));
-            let whole = if rows == ROWS { n - n % V::LEN } else { 0 };
+            let (first, count) = (x[row * stride..].as_ptr(), ROWS.min(rows - row));
+            let part = Part {
+                begins: (row == 0).then_some(none),
+                ends: row + count == rows,
+            };
+            let whole = if count == ROWS { n - n % V::LEN } else { 0 };
             for at in (0..whole).step_by(V::LEN) {
                 let first = first.wrapping_add(at);
-                // SAFETY: a vector of these rows by the assertion, and of their extremes and marks.
+                // SAFETY: a vector of these rows by the assertion, and of their extremes and marks,
+                // which the first part writes.
                 unsafe {
-                    compare::<V, LEAST>(first, stride, ROWS, V::LEN, best.add(at), marks.add(at))
+                    let to = (best.add(at), marks.add(at));
+                    compare::<V, LEAST>(first, stride, ROWS, V::LEN, part, to)
                 }
             }
             for at in (whole..n).step_by(V::LEN) {
                 let (first, few) = (first.wrapping_add(at), V::LEN.min(n - at));
                 // SAFETY: the same for all that is left of a vector, if less.
                 unsafe {
-                    compare::<V, LEAST>(first, stride, rows, few, best.add(at), marks.add(at))
+                    let to = (best.add(at), marks.add(at));
+                    compare::<V, LEAST>(first, stride, count, few, part, to)
                 }
-            }
-        }
-        let below = V::splat(-V::Number::ONE);
-        for at in (0..n).step_by(V::LEN) {
-            let few = V::LEN.min(n - at);
-            // SAFETY: as above. What is not 0 is NaN.
-            unsafe {
-                let marks = load::<V>(marks.add(at), few);
-                let best = best.add(at);
-                let all = marks.if_greater(below, load::<V>(best, few), marks);
-                store(all, best, few);
             }
         }
     }
@@ -168,23 +163,34 @@ unsafe fn store<V: Lanes>(v: V, to: *mut V::Number, n: usize) {
     }
 }
 
+/// Which rows of columns are compared: the first ones, with what is no extreme yet, or the last ones.
+#[derive(Clone, Copy)]
+struct Part<F> {
+    begins: Option<F>,
+    ends: bool,
+}
+
 /// Compares `rows > 0` rows of `n` columns, of at most a vector, with their extremes so far.
 ///
 /// # Safety
-/// LANES1 for `n` numbers in each row from `first` on, of the extremes and of the marks.
+/// LANES1 for `n` numbers in each row from `first` on, of the extremes and of the marks, which are
+/// initialised unless the part begins.
 #[inline(always)]
 unsafe fn compare<V: Lanes<Number: Real>, const LEAST: bool>(
     first: *const V::Number,
     stride: usize,
     rows: usize,
     n: usize,
-    best: *mut V::Number,
-    marks: *mut V::Number,
+    part: Part<V::Number>,
+    (best, marks): (*mut V::Number, *mut V::Number),
 ) {
     // SAFETY: by the caller.
     let row = |k: usize| unsafe { load::<V>(first.wrapping_add(k * stride), n) };
-    // SAFETY: by the caller.
-    let (mut extreme, mut mark) = unsafe { (load::<V>(best, n), load::<V>(marks, n)) };
+    let (mut extreme, mut mark) = match part.begins {
+        Some(none) => (V::splat(none), V::splat(V::Number::ZERO)),
+        // SAFETY: by the caller.
+        None => unsafe { (load::<V>(best, n), load::<V>(marks, n)) },
+    };
     for k in (0..rows).step_by(2) {
         // an odd last row is taken twice
         let (a, b) = (row(k), row((k + 1).min(rows - 1)));
@@ -193,8 +199,14 @@ unsafe fn compare<V: Lanes<Number: Real>, const LEAST: bool>(
     }
     // SAFETY: by the caller.
     unsafe {
-        store(extreme, best, n);
-        store(mark, marks, n);
+        if part.ends {
+            // what is not 0 is NaN
+            let below = V::splat(-V::Number::ONE);
+            store(mark.if_greater(below, extreme, mark), best, n);
+        } else {
+            store(extreme, best, n);
+            store(mark, marks, n);
+        }
     }
 }
 
