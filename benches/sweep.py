@@ -3,10 +3,10 @@
     python benches/sweep.py [--rounds 3] [--threads N] [--chart FILE] [OPERATION ..]
     python benches/sweep.py --scaling [--rounds 9] [OPERATION ..]
 
-The first prints flex's time as a share of the fastest other library's, measured as `compare.py` does, and says where there is a cliff: a
-size at which flex is above 1.2 between two at which it is below 1. --chart draws the shares as an SVG. The second prints the microseconds
-of a call on one thread, and the speed-up on two, four and so on, as many as there are cores; the numbers of threads alternate, so that other
-load on the machine affects all of them. `benches/threads.rs` does that without Python, and times fork-joins.
+The first prints flex's time as a share of the fastest other library's, measured as `compare.py` does, and says where there is a cliff,
+a size at which flex is above 1.2 between two at which it is below 1. --chart draws the shares as an SVG. The second prints the
+microseconds of a call on one thread, and the speed-up on two, four and so on, as many as there are cores; the numbers of threads
+alternate, so that other load on the machine affects all of them. `benches/threads.rs` does that without Python, and times fork-joins.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def scaling(names: list[str], rounds: int) -> None:
             if SWEPT[name].square:
                 a = a.reshape(math.isqrt(1 << log), -1)
             scope = {"a": a, "b": a, "xp": flex}
-            one, *more = over_threads(lambda s=scope: eval(code, s), counts, rounds)
+            one, *more = over_threads(lambda s=scope, f=code: eval(f, s), counts, rounds)
             cells = " | ".join(f"{one / taken:.2f}" for taken in more)
             print(f"| 2^{log} | {one / 1e3:.1f} | {cells} |", flush=True)
 

@@ -49,6 +49,7 @@ mod nn;
 mod numbers;
 #[cfg(all(feature = "onnx", feature = "std", feature = "messages"))]
 mod onnx;
+mod operands;
 #[cfg(feature = "std")]
 mod packed;
 #[cfg(feature = "std")]

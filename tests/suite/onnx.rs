@@ -1,7 +1,7 @@
 //! ONNX models that are written here, message by message; `tests/python/test_onnx.py` runs ONNX's
 //! own tests.
 
-use flex::onnx::{Model, Size, read_tensor};
+use flex::onnx::{LoadOptions, Model, Size, read_tensor};
 use flex::{DType, Error, Result, Tensor};
 
 /// A field with a length: a message, a string, bytes.
@@ -539,4 +539,35 @@ fn operators_are_unique() {
     all.dedup();
     assert_eq!(all.len(), count);
     assert!(count > 200);
+}
+
+#[test]
+fn initializers_are_overridden() -> Result<()> {
+    let file = flex::onnx::example_with_weight(); // y = x * w
+    let x = Tensor::from([1.0f32, 2.0]);
+    let plain = Model::from_bytes(&file)?;
+    assert_eq!(
+        (plain.inputs().len(), &*plain.about().overridable[0]),
+        (1, "w")
+    );
+    assert!(plain.default_of(0).is_none());
+    let model = LoadOptions {
+        overridable: &["w"],
+    }
+    .from_bytes(&file)?;
+    assert_eq!(model.inputs()[1].shape, Some(vec![Size::Fixed(1)]));
+    let w = model.default_of(1).map(Tensor::to_vec::<f32>);
+    assert_eq!(w.transpose()?, Some(vec![3.0]));
+    for (inputs, wanted) in [
+        (vec![x.clone()], [3.0f32, 6.0]),
+        (vec![x.clone(), Tensor::from([-1.0f32])], [-1.0, -2.0]),
+        (vec![x.clone()], [3.0, 6.0]),
+    ] {
+        assert_eq!(model.run(&inputs)?[0].to_vec::<f32>()?, wanted);
+    }
+    assert!(model.run(&[]).is_err());
+    assert!(model.run(&[x.clone(), x]).is_err()); // two weights
+    let wrong = |overridable: &[&str]| LoadOptions { overridable }.from_bytes(&file).is_err();
+    assert!(wrong(&["x"]) && wrong(&["w", "w"]));
+    Ok(())
 }

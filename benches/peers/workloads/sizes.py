@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..table import Family, one, size, two
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class Swept(NamedTuple):
@@ -13,7 +17,7 @@ class Swept(NamedTuple):
 
     operands: int
     expression: str
-    spellings: dict[str, str | None] = {}  # noqa: RUF012: a row of a table
+    spellings: Mapping[str, str | None] = MappingProxyType({})
     most: int = 26
     tolerance: float | None = None
     square: bool = False  # operands are square matrices
