@@ -25,7 +25,7 @@ from compare import Peer, measure
 from peers import report
 from peers.worker import installed, limit_threads
 from peers.workloads import WORKLOADS
-from peers.workloads.sizes import LEAST, ROWS, SWEPT
+from peers.workloads.sizes import LEAST, MOST, ROWS, SWEPT, logs, title
 
 import flex
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 LIBRARIES = ("flex", "numpy", "torch")
+ALL = range(LEAST, MOST + 1, 2)
 BEHIND, AHEAD = 1.2, 1.0  # a cliff is behind, between sizes that are ahead
 
 
@@ -40,13 +41,13 @@ def shares(names: list[str], threads: int, rounds: int) -> dict[str, dict[int, f
     """For each operation, flex's share of the fastest other library's time, by the logarithm of the size."""
     limit_threads(threads)
     peers = [Peer(name, threads) for name in LIBRARIES if name in installed()]
+    numbers = {workload: k for k, workload in enumerate(WORKLOADS)}
+    rows = {row.name: numbers[row] for row in ROWS}
     found: dict[str, dict[int, float]] = {}
     for name in names:
         found[name] = {}
-        logs = range(LEAST, SWEPT[name].most + 1, 2)
-        rows = [k for k, w in enumerate(ROWS) if w.name.startswith(f"{name}, ")]
-        for log, number in zip(logs, rows, strict=True):
-            row = measure(len(WORKLOADS) - len(ROWS) + number, peers, rounds)
+        for log in logs(name):
+            row = measure(rows[title(name, log)], peers, rounds)
             for library, error in row["errors"].items():
                 print(f"{row['name']}: {library}: {error}", file=sys.stderr)
             if (share := report.ratio(row)) is not None:
@@ -59,7 +60,7 @@ def shares(names: list[str], threads: int, rounds: int) -> dict[str, dict[int, f
 
 def line(name: str, by_size: dict[int, float]) -> str:
     """A row of the table."""
-    cells = [f"{by_size[log]:.2f}" if log in by_size else "" for log in range(LEAST, 27, 2)]
+    cells = [f"{by_size[log]:.2f}" if log in by_size else "" for log in ALL]
     return f"| {name} | {' | '.join(cells)} |"
 
 
@@ -82,7 +83,7 @@ def chart(found: dict[str, dict[int, float]]) -> str:
     """A line for each operation over the sizes."""
 
     def x(log: float) -> float:
-        return LEFT + WIDTH * (log - LEAST) / (26 - LEAST)
+        return LEFT + WIDTH * (log - LEAST) / (MOST - LEAST)
 
     def y(share: float) -> float:
         inside = min(max(share, LOWEST), HIGHEST)
@@ -98,10 +99,7 @@ def chart(found: dict[str, dict[int, float]]) -> str:
             report.text(LEFT - 6, y(share) + 4, f"{share:.2g}", "note", "end"),
         ]
         share *= 2
-    parts += [
-        report.text(x(log), TOP + HEIGHT + 16, f"2^{log}", "note", "middle")
-        for log in range(LEAST, 27, 2)
-    ]
+    parts += [report.text(x(log), TOP + HEIGHT + 16, f"2^{log}", "note", "middle") for log in ALL]
     for k, ((name, by_size), colour) in enumerate(zip(found.items(), COLOURS, strict=False)):
         points = " ".join(f"{x(log):.1f},{y(by_size[log]):.1f}" for log in sorted(by_size))
         at = TOP + 12 + 20 * k
@@ -140,7 +138,7 @@ def scaling(names: list[str], rounds: int) -> None:
         print(f"\n| {name} | us | {heads} |\n|---|{'---:|' * len(counts)}")
         expression = SWEPT[name].spellings.get("flex", SWEPT[name].expression)
         code = compile(expression, name, "eval")
-        for log in range(LEAST, min(SWEPT[name].most, 24) + 1, 2):
+        for log in logs(name):
             a = flex.linspace(0, 1, 1 << log, dtype=flex.float32)
             if SWEPT[name].square:
                 a = a.reshape(math.isqrt(1 << log), -1)
@@ -167,8 +165,8 @@ def main() -> int:
     if arguments.scaling:
         scaling(names, arguments.rounds or 9)
         return 0
-    heads = " | ".join(f"2^{log}" for log in range(LEAST, 27, 2))
-    print(f"| operation | {heads} |\n|---|{'---:|' * 10}")
+    heads = " | ".join(f"2^{log}" for log in ALL)
+    print(f"| operation | {heads} |\n|---|{'---:|' * len(ALL)}")
     found = shares(names, arguments.threads, arguments.rounds or 3)
     for name, by_size in found.items():
         for log in cliffs(by_size):

@@ -9,8 +9,8 @@ set -euo pipefail
 same=(api arrow bytes called changing_memory cli compare composed composed_names config creation defaults digits distributed dlpack
   doctests dtype embed_interrupt errors files filters fuse_lifetime fuse_methods fuse_outside fuse_tracing fuzz hints hostile_arguments
   hostile_files huge_arguments interop interrupt io keywords leaks lent libraries memory models_refused models_usage names nn_errors
-  numpy_calls numpy_functions onnx onnx_operators onnx_overridden onnx_damaged onnx_suite peaks quant_bits quant_errors quant_files readme set shape
-  stalls stream_loans stream_memory stream_views stubs subscripts tensor threads torch_names typing values)
+  numpy_calls numpy_functions onnx onnx_operators onnx_overridden onnx_damaged onnx_suite peaks quant_bits quant_errors quant_files
+  readme set shape stalls stream_loans stream_memory stream_views stubs subscripts tensor threads torch_names typing values)
 same=("${same[@]/#/tests/python/test_}")
 same=("${same[@]/%/.py}")
 

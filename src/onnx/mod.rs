@@ -78,17 +78,7 @@ pub fn operators() -> impl Iterator<Item = Operator> {
 /// A model of `y = relu(x)`, for examples.
 #[doc(hidden)]
 pub fn example() -> alloc::vec::Vec<u8> {
-    const NODE: &[u8] = b"\x0a\x10\x0a\x01x\x12\x01y\x1a\x00\x22\x04Relu\x3a\x00";
-    const INPUT: &[u8] = b"\x5a\x10\x0a\x01x\x12\x0b\x0a\x09\x08\x01\x12\x05\x0a\x03\x12\x01n";
-    const OUTPUT: &[u8] = b"\x62\x10\x0a\x01y\x12\x0b\x0a\x09\x08\x01\x12\x05\x0a\x03\x12\x01n";
-    let graph = [NODE, INPUT, OUTPUT].concat();
-    [
-        b"\x08\x08\x3a",
-        &[graph.len() as u8][..],
-        &graph,
-        b"\x42\x02\x10\x0d",
-    ]
-    .concat()
+    example_of(b"\x0a\x10\x0a\x01x\x12\x01y\x1a\x00\x22\x04Relu\x3a\x00")
 }
 
 /// A model of `y = x * w`, for examples, whose initializer `w` is 3.
@@ -96,10 +86,15 @@ pub fn example() -> alloc::vec::Vec<u8> {
 pub fn example_with_weight() -> alloc::vec::Vec<u8> {
     const NODE: &[u8] = b"\x0a\x0e\x0a\x01x\x0a\x01w\x12\x01y\x22\x03Mul";
     const WEIGHT: &[u8] = b"\x2a\x0d\x08\x01\x10\x01\x22\x04\x00\x00\x40\x40\x42\x01w";
-    const INPUT: &[u8] = b"\x5a\x10\x0a\x01x\x12\x0b\x0a\x09\x08\x01\x12\x05\x0a\x03\x12\x01n";
     const LISTED: &[u8] = b"\x5a\x03\x0a\x01w";
+    example_of(&[NODE, WEIGHT, LISTED].concat())
+}
+
+/// A model that makes `y` of `x`, vectors of float32, by these fields of a graph.
+fn example_of(fields: &[u8]) -> alloc::vec::Vec<u8> {
+    const INPUT: &[u8] = b"\x5a\x10\x0a\x01x\x12\x0b\x0a\x09\x08\x01\x12\x05\x0a\x03\x12\x01n";
     const OUTPUT: &[u8] = b"\x62\x10\x0a\x01y\x12\x0b\x0a\x09\x08\x01\x12\x05\x0a\x03\x12\x01n";
-    let graph = [NODE, WEIGHT, INPUT, LISTED, OUTPUT].concat();
+    let graph = [fields, INPUT, OUTPUT].concat();
     [
         b"\x08\x08\x3a",
         &[graph.len() as u8][..],

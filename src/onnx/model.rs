@@ -215,7 +215,8 @@ impl LoadOptions<'_> {
             parameters: sizes.fold(0, usize::saturating_add),
             overridable: known.iter().map(|info| Box::from(info.name)).collect(),
         };
-        let made = Importer::model(&model, &mut weights, &overridable)?;
+        let own = own.iter().map(|input| input.name);
+        let made = Importer::model(&model, &mut weights, own, &overridable)?;
         about.operators = made.operators;
         Ok(Model {
             plan: made.plan,

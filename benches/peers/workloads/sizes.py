@@ -11,6 +11,8 @@ from ..table import Family, one, size, two
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+LEAST, MOST = 8, 26  # logarithms of sizes
+
 
 class Swept(NamedTuple):
     """An operation on 2^log elements: its operands' number, its expression by library, and the largest log."""
@@ -18,7 +20,7 @@ class Swept(NamedTuple):
     operands: int
     expression: str
     spellings: Mapping[str, str | None] = MappingProxyType({})
-    most: int = 26
+    most: int = MOST
     tolerance: float | None = None
     square: bool = False  # operands are square matrices
 
@@ -48,15 +50,25 @@ SWEPT = {
     ),
     "matrix product": Swept(2, "a @ b", most=22, square=True),
 }
-LEAST = 8
+
+
+def logs(name: str) -> range:
+    """The logarithms of the sizes of an operation."""
+    return range(LEAST, SWEPT[name].most + 1, 2)
+
+
+def title(name: str, log: int) -> str:
+    """The name of a row."""
+    return f"{name}, {size(1 << log)}"
+
 
 _sizes = Family("sizes", 1.0)
 for name, swept in SWEPT.items():
-    for log in range(LEAST, swept.most + 1, 2):
+    for log in logs(name):
         side = math.isqrt(1 << log)
         shape = (side, side) if swept.square else (1 << log,)
         _sizes.row(
-            f"{name}, {size(1 << log)}",
+            title(name, log),
             {1: one, 2: two}[swept.operands](*shape),
             swept.expression,
             tolerance=swept.tolerance,

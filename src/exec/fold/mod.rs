@@ -326,20 +326,13 @@ enum Side {
 impl Side {
     /// Whether the axes of a shape are first those that are kept, or first those that are reduced.
     fn of(shape: &[usize], reduced: &dyn Fn(usize) -> bool) -> Option<Side> {
-        let longer = (0..shape.len()).filter(|k| shape[*k] != 1);
-        let mut turns = 0;
-        let mut first = None;
-        let mut before = None;
-        for k in longer {
-            let now = reduced(k);
-            turns += (before.is_some_and(|before| before != now)) as usize;
-            first = first.or(Some(now));
-            before = Some(now);
-        }
-        match (turns, first) {
-            (0, _) | (1, Some(false)) => Some(Side::Rows),
-            (1, Some(true)) => Some(Side::Columns),
-            _ => None,
+        let axes = (0..shape.len()).filter(|k| shape[*k] != 1).map(reduced);
+        if axes.clone().is_sorted() {
+            Some(Side::Rows)
+        } else if axes.rev().is_sorted() {
+            Some(Side::Columns)
+        } else {
+            None
         }
     }
 }

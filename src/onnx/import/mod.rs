@@ -81,11 +81,12 @@ fn plain(domain: &str) -> &str {
 }
 
 impl<'a> Importer<'a, '_, '_> {
-    /// The plan of a model, whose last inputs are these initializers. Errors if it holds an operator
-    /// that no row knows: all of them are named.
+    /// The plan of a model with these inputs, the last of which are initializers. Errors if it holds an
+    /// operator that no row knows: all of them are named.
     pub fn model(
         model: &'a proto::Model<'a>,
         weights: &mut Weights<'_>,
+        inputs: impl Iterator<Item = &'a str>,
         overridable: &[&'a str],
     ) -> Result<Imported> {
         let Some(graph) = &model.graph else {
@@ -110,8 +111,7 @@ impl<'a> Importer<'a, '_, '_> {
             return Err(importer.weights.source.wrong(message));
         }
         importer.levels.push(Level::new(Frame::new(opsets)));
-        let own = inputs(graph).0.into_iter().map(|input| input.name);
-        let inputs: Vec<&str> = own.chain(overridable.iter().copied()).collect();
+        let inputs: Vec<&str> = inputs.chain(overridable.iter().copied()).collect();
         importer.graph(graph, &inputs)?;
         importer.report()?;
         let Some(level) = importer.levels.pop() else {
@@ -164,8 +164,12 @@ impl<'a> Importer<'a, '_, '_> {
         for t in &graph.initializer {
             let value = self.weights.tensor(t)?;
             let outermost = self.levels.len() == 1 && self.top().frames.len() == 1;
-            let mut overridable = self.overridable.iter_mut().filter(|_| outermost);
-            if let Some((_, default)) = overridable.find(|(name, _)| *name == t.name) {
+            if outermost
+                && let Some((_, default)) = self
+                    .overridable
+                    .iter_mut()
+                    .find(|(name, _)| *name == t.name)
+            {
                 *default = Some(value);
                 continue;
             }
