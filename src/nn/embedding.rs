@@ -55,18 +55,23 @@ pub fn one_hot(x: &Tensor, classes: Option<usize>) -> Result<Tensor> {
     const OP: &str = "one_hot";
     let given = integers(OP, "x", x)?;
     let given = given.as_slice::<i64>()?;
-    let largest = given.iter().copied().max().unwrap_or(-1);
-    let classes = classes.unwrap_or(largest.saturating_add(1).max(0) as usize);
+    let classes = classes.unwrap_or_else(|| {
+        let largest = given.iter().copied().max().unwrap_or(-1);
+        largest.saturating_add(1).max(0) as usize
+    });
     in_range(OP, "x", given, classes)?;
     let shape: crate::layout::Shape = x.shape().iter().copied().chain([classes]).collect();
-    let mut y = Tensor::zeros(&shape[..], DType::I64)?;
-    for (row, class) in y
-        .as_mut_slice::<i64>()?
-        .chunks_mut(classes.max(1))
-        .zip(given)
-    {
-        row[*class as usize] = 1;
-    }
+    let mut y = Tensor::empty(&shape[..], DType::I64)?;
+    let cost = Cost {
+        bytes: classes * size_of::<i64>(),
+        flops: 0,
+    };
+    par::split(y.as_mut_slice::<i64>()?, classes, 1, cost, |rows, y| {
+        for (row, class) in y.chunks_exact_mut(classes).zip(&given[rows]) {
+            row.fill(0);
+            row[*class as usize] = 1;
+        }
+    });
     Ok(y)
 }
 
@@ -80,7 +85,12 @@ fn integers(op: &'static str, name: &'static str, x: &Tensor) -> Result<Tensor> 
 }
 /// Errors if a value is not below `size`, and names it.
 fn in_range(op: &'static str, name: &str, x: &[i64], size: usize) -> Result<()> {
-    match x.iter().position(|v| !(0..size as i64).contains(v)) {
+    let outside = |v: &i64| !(0..size as i64).contains(v);
+    // without an early exit, the loop is vectorised
+    if !x.iter().fold(false, |any, v| any | outside(v)) {
+        return Ok(());
+    }
+    match x.iter().position(outside) {
         None => Ok(()),
         Some(at) => Err(Error::value(
             op,

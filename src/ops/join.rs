@@ -3,11 +3,12 @@
 use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::fallible;
+use crate::kernel::index::pad::{PadRows, PaddedAxis};
 use crate::layout::{self, Axes, Int, IntoShape, Layout, Shape};
 use crate::ops::methods::method;
 use crate::par::{self, Cost};
 use crate::scalar::Scalar;
-use crate::simd::stream;
+use crate::simd::{self, stream};
 use crate::tensor::Tensor;
 use core::borrow::Borrow;
 use smallvec::SmallVec;
@@ -305,12 +306,55 @@ method!(
         let shape = sizes
             .collect::<Option<Shape>>()
             .ok_or_else(|| Error::shape(OP, "the sum of the widths exceeds the address space"))?;
-        let mut out = Tensor::filled(&shape, x.dtype(), &value)?;
-        let mut inside = out.layout().clone();
-        for (k, (before, _)) in widths.iter().enumerate() {
-            inside = inside.slice(k, *before, 1, x.shape()[k]);
+        let Some(last) = widths.iter().rposition(|w| *w != (0, 0)) else {
+            return x.copy();
+        };
+        if x.is_empty() || shape.contains(&0) {
+            return Tensor::filled(&shape, x.dtype(), &value);
         }
-        out.write(&inside, x)?;
+        let inner: usize = x.shape()[last + 1..].iter().product();
+        let axis = |k: usize, inner: usize| PaddedAxis {
+            inside: x.shape()[k] * inner,
+            before: widths[k].0 * inner,
+            size: shape[k] * inner,
+        };
+        let row = axis(last, inner);
+        let mut outer: SmallVec<[PaddedAxis; 6]> = SmallVec::new();
+        for k in 0..last {
+            match outer.last_mut() {
+                Some(around) if widths[k] == (0, 0) && around.size == around.inside => {
+                    *around = PaddedAxis {
+                        inside: around.inside * x.shape()[k],
+                        before: 0,
+                        size: around.size * x.shape()[k],
+                    };
+                }
+                _ => outer.push(axis(k, 1)),
+            }
+        }
+        let x = x.contiguous()?;
+        let mut out = Tensor::empty(&shape[..], x.dtype())?;
+        dispatch_width!(x.dtype().size(), |U| {
+            // SAFETY: a value holds an element of this width, aligned to 16 bytes; any bits are a
+            // valid integer.
+            let value = unsafe { (value.as_ptr() as *const U).read() };
+            let x = bytemuck::cast_slice::<u8, U>(x.as_bytes());
+            let y = bytemuck::cast_slice_mut::<u8, U>(out.as_mut_bytes()?);
+            let cost = Cost {
+                bytes: (row.inside + row.size) * size_of::<U>(),
+                flops: row.size,
+            };
+            par::split(y, row.size, 1, cost, |rows, y| {
+                simd::call(PadRows {
+                    x,
+                    y,
+                    first: rows.start,
+                    outer: &outer,
+                    row,
+                    value,
+                })
+            });
+        });
         Ok(out)
     }
 );

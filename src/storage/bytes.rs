@@ -71,8 +71,8 @@ impl Bytes {
         }
         Ok(bytes)
     }
-    /// Owned memory, and whether it is zeroed already.
-    fn owned(len: usize) -> Result<(Bytes, bool)> {
+    /// Owned memory, and whether it is zeroed already; errors like [`new`](Bytes::new).
+    pub(crate) fn owned(len: usize) -> Result<(Bytes, bool)> {
         let (header, zeroed) = pool::get(len)?;
         // SAFETY: alive, for the handle made here holds its count (STORAGE2).
         let data = unsafe { header.as_ref().data };

@@ -3,6 +3,7 @@
 use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::layout::{IntoShape, Layout};
+use crate::par::{self, Cost};
 use crate::scalar::Scalar;
 use crate::storage::Bytes;
 use alloc::boxed::Box;
@@ -168,13 +169,24 @@ impl Tensor {
     /// # Ok::<(), flex::Error>(())
     /// ```
     pub fn zeros(shape: impl IntoShape, dtype: DType) -> Result<Tensor> {
-        let layout = Layout::contiguous(shape.into_shape().as_ref())?;
-        let data = Bytes::zeroed(byte_len(&layout, dtype)?)?;
+        Tensor::zeroed(shape.into_shape().as_ref(), dtype)
+    }
+    fn zeroed(shape: &[usize], dtype: DType) -> Result<Tensor> {
+        let layout = Layout::contiguous(shape)?;
+        let len = byte_len(&layout, dtype)?;
+        let (mut data, zeroed) = Bytes::owned(len)?;
+        if !zeroed && let Some(p) = data.get_mut() {
+            // SAFETY: `len` bytes of the fresh storage, initialised (STORAGE1), which nobody else
+            // has (STORAGE3).
+            let bytes = unsafe { core::slice::from_raw_parts_mut(p, len) };
+            let cost = Cost { bytes: 1, flops: 0 };
+            par::split(bytes, 1, 64, cost, |_, part| part.fill(0));
+        }
         Ok(Tensor {
             data,
             layout: Arc::new(layout),
             dtype,
-        })
+        }) // TENSOR1, TENSOR2: sized by the layout
     }
     /// A copy of values in row-major order, of their type's dtype. Errors if their number is not that
     /// of the shape's elements.

@@ -195,7 +195,7 @@ fn repeat_tile_and_roll_match_the_oracle() {
 fn triangles_and_padding_match_the_oracle() {
     let mut rng = Rng(3);
     for dtype in DType::ALL {
-        for shape in [&[3, 4][..], &[2, 5, 3], &[0, 3], &[2, 3, 0]] {
+        for shape in [&[3, 4][..], &[2, 5, 3], &[2, 3, 2, 4], &[0, 3], &[2, 3, 0]] {
             let base = random(&mut rng, shape, dtype);
             let (r, c) = (shape.len() - 2, shape.len() - 1);
             for (name, x) in layouts(&base) {
@@ -216,25 +216,32 @@ fn triangles_and_padding_match_the_oracle() {
                         "{dtype} {name} {shape:?} {k}"
                     );
                 }
-                let mut widths = vec![(0, 0); shape.len()];
-                (widths[0], widths[1]) = ((1, 2), (3, 0));
-                let sizes: Vec<usize> = shape
-                    .iter()
-                    .zip(&widths)
-                    .map(|(n, (a, b))| n + a + b)
-                    .collect();
-                let one = values(&ops::ones([1], dtype).unwrap())[0];
-                let inside = |i: &[usize]| {
-                    (0..i.len())
-                        .map(|k| i[k].checked_sub(widths[k].0).filter(|i| *i < shape[k]))
-                        .collect::<Option<Vec<_>>>()
-                };
-                let y = ops::pad(&x, &widths, true).unwrap();
-                assert_eq!(
-                    (y.shape(), values(&y)),
-                    (&sizes[..], moved(&x, &sizes, one, inside)),
-                    "{dtype} {name} {shape:?}"
-                );
+                // some axes are padded, those between and around them not
+                for padded in 0..1 << shape.len() {
+                    let widths: Vec<(usize, usize)> = (0..shape.len())
+                        .map(|k| match padded >> k & 1 {
+                            1 => [(1, 2), (3, 0), (0, 2), (1, 1)][k],
+                            _ => (0, 0),
+                        })
+                        .collect();
+                    let sizes: Vec<usize> = shape
+                        .iter()
+                        .zip(&widths)
+                        .map(|(n, (a, b))| n + a + b)
+                        .collect();
+                    let one = values(&ops::ones([1], dtype).unwrap())[0];
+                    let inside = |i: &[usize]| {
+                        (0..i.len())
+                            .map(|k| i[k].checked_sub(widths[k].0).filter(|i| *i < shape[k]))
+                            .collect::<Option<Vec<_>>>()
+                    };
+                    let y = ops::pad(&x, &widths, true).unwrap();
+                    assert_eq!(
+                        (y.shape(), values(&y)),
+                        (&sizes[..], moved(&x, &sizes, one, inside)),
+                        "{dtype} {name} {shape:?} {widths:?}"
+                    );
+                }
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Indexing: positions are checked once and become byte offsets ([`offsets`]); rows are then
 //! gathered and scattered ([`rows`]) without a check. Masks become positions, or choose elements
 //! ([`mask`]). Rows are also reduced
-//! ([`bag`]). Integers are counted ([`counts`]).
+//! ([`bag`]). Integers are counted ([`counts`]), and rows padded ([`pad`]).
 //!
 //! Positions become byte offsets in a table or, where each element has a position of its own, tile
 //! by tile in L1. Scatters always use the table, since errors come before writes. In a scatter of
@@ -14,4 +14,5 @@ pub mod bag;
 pub mod counts;
 pub mod mask;
 pub mod offsets;
+pub mod pad;
 pub mod rows;
