@@ -91,6 +91,42 @@ fn nan_infinity_and_zeros() -> Result<()> {
     Ok(())
 }
 
+/// Numbers next to the middle between two levels, where a quotient that is not rounded as a division
+/// rounds it would give the other level.
+#[test]
+fn levels_are_those_of_the_quotient() -> Result<()> {
+    let mut rng = Rng(61);
+    let extremes = [f32::MIN_POSITIVE, 1e-40, 1e-27, 1e27, 2e38];
+    let scales = extremes.into_iter();
+    let scales = scales.chain((0..200).map(|_| rng.uniform(0.001, 3.0) as f32));
+    for scale in scales.collect::<Vec<_>>() {
+        let mut x = vec![
+            f32::NAN,
+            f32::INFINITY,
+            f32::NEG_INFINITY,
+            0.0,
+            -0.0,
+            f32::MAX,
+        ];
+        for k in -260..=260 {
+            let middle = ((k as f64 + 0.5) * scale as f64) as f32;
+            x.extend([middle.next_down(), middle, middle.next_up()]);
+        }
+        for zero in [0u8, 9, 255] {
+            let (by, from) = (Tensor::from([scale]), Tensor::from([zero]));
+            let given = Tensor::from_slice(&x, [x.len()])?;
+            let q = quant::quantize_by(&given, Levels::U8, &by, Some(&from))?;
+            let level = |x: f32| match x / scale {
+                v if v.is_nan() => zero,
+                v => (v.round_ties_even() as f64 + zero as f64).clamp(0.0, 255.0) as u8,
+            };
+            let want: Vec<u8> = x.iter().map(|x| level(*x)).collect();
+            assert_eq!(q.values().to_vec::<u8>()?, want, "{scale} {zero}");
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn linear_matches_sums_of_products() -> Result<()> {
     let mut rng = Rng(2);

@@ -12,7 +12,7 @@ kernel! {
         for ((x, d), step) in x.chunks(len).zip(d.chunks_mut(len)).zip(steps) {
             let range = if rule.affine { extremes_of(x) } else { largest_of(x) };
             *step = rule.step(range);
-            encode_of(x, *step, rule.levels, d);
+            encode_of::<I>(x, *step, rule.levels, d);
         }
     }
 }
@@ -23,7 +23,7 @@ kernel! {
     pub fn calibrated<'a>(x: &'a [f32], len: usize, rule: &'a QuantizationRule, how: Calibration, d: &'a mut [u8], steps: &'a mut [QuantStep]) -> Result<()> { |I|
         for ((x, d), step) in x.chunks(len).zip(d.chunks_mut(len)).zip(steps) {
             *step = rule.calibrated(x, how)?;
-            encode_of(x, *step, rule.levels, d);
+            encode_of::<I>(x, *step, rule.levels, d);
         }
         Ok(())
     }
