@@ -107,7 +107,15 @@ where
                 if gemm::tiny::serves::<A, B, C>(sizes.m, sizes.n, sizes.k)
                     && epilogue.is_empty() =>
             {
-                tiny(sizes, batch, operands, epilogue);
+                let by = gemm::tiny::products::<A, B, C>;
+                tiny(sizes, batch, operands, epilogue, by);
+                Ok(())
+            }
+            Algorithm::Blocked
+                if packed.is_none() && epilogue.is_empty() && is_in_place(operands) =>
+            {
+                let by = gemm::tiny::products_in_place::<A, B, C>;
+                tiny(sizes, batch, operands, epilogue, by);
                 Ok(())
             }
             Algorithm::Blocked if batch == 1 && epilogue.is_empty() && is_symmetric(operands) => {
@@ -125,7 +133,19 @@ where
     }
 }
 
-/// [`products`] that are too small to be packed, with an empty epilogue.
+/// Whether the products are small ones that microkernels compute in place.
+fn is_in_place<'a, A, B, C>(operands: ProductOperands<'_, 'a, A, B, C>) -> bool
+where
+    A: MatElement,
+    B: MatElement<Acc = A::Acc>,
+    C: MatElement<Acc = A::Acc>,
+{
+    let (a, b, _) = operands(0);
+    gemm::tiny::is_in_place::<A, B, C>(&a, &b)
+}
+
+/// [`products`] that are too small to be packed, with an empty epilogue, `by` a function of those of
+/// some numbers.
 ///
 /// # Safety
 /// As [`products`].
@@ -134,6 +154,7 @@ unsafe fn tiny<'a, A, B, C>(
     batch: usize,
     operands: ProductOperands<'_, 'a, A, B, C>,
     epilogue: Epilogue<'a, C>,
+    by: impl Fn(Range<usize>, ProductOperands<'_, 'a, A, B, C>) + Sync,
 ) where
     A: MatElement,
     B: MatElement<Acc = A::Acc>,
@@ -146,7 +167,7 @@ unsafe fn tiny<'a, A, B, C>(
         flops: m * n * k + BEGIN,
     };
     par::ranges(batch, 1, cost, |range| {
-        gemm::tiny::products(range.clone(), operands);
+        by(range.clone(), operands);
         if epilogue.has_post_op() {
             // SAFETY: POSTOP1: all of each C, which has been written.
             range.for_each(|i| unsafe { epilogue.of(i).run_post_op(0..m, 0..n) });

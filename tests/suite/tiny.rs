@@ -1,4 +1,5 @@
-//! Products of matrices up to 8 x 8 and dot products of short vectors: many at once, of any strides.
+//! Products of matrices up to 8 x 8, and up to 64 x 64, and dot products of short vectors: many at
+//! once, of any strides.
 
 use crate::common::{Rng, floats, layouts, random, values};
 use flex::{DType, Tensor, ops};
@@ -27,8 +28,15 @@ fn tiny_products_of_every_layout_match_a_loop() {
             (9, 2, 8),
             (2, 0, 3),
             (0, 3, 2),
+            // a panel or more, which microkernels read in place
+            (16, 16, 16),
+            (5, 9, 32),
+            (33, 20, 48),
+            (64, 64, 64),
+            (65, 3, 64),
         ] {
-            for batch in [0, 1, 5, 40] {
+            let batches: &[usize] = if m > 8 { &[1, 3] } else { &[0, 1, 5, 40] };
+            for batch in batches.iter().copied() {
                 let (a, b) = (
                     whole(&mut rng, &[batch, m, k], dtype),
                     whole(&mut rng, &[batch, k, n], dtype),
@@ -59,9 +67,17 @@ fn tiny_products_of_every_layout_match_a_loop() {
 fn tiny_products_have_the_bits_of_packed_ones() {
     let mut rng = Rng(92);
     for dtype in FLOATS.into_iter().filter(|d| d.is_available()) {
-        for (m, k, n) in [(1, 3, 4), (3, 3, 3), (5, 7, 8), (8, 8, 5)] {
+        for (m, k, n) in [
+            (1, 3, 4),
+            (3, 3, 3),
+            (5, 7, 8),
+            (8, 8, 5),
+            (16, 16, 16),
+            (23, 40, 64),
+            (64, 64, 24),
+        ] {
             let (a, b) = (
-                random(&mut rng, &[20, k], dtype),
+                random(&mut rng, &[100, k], dtype),
                 random(&mut rng, &[k, n], dtype),
             );
             let packed = ops::matmul(&a, &b).unwrap().narrow(0, 0, m).unwrap();

@@ -201,7 +201,7 @@ fn by_lanes<T: AttentionElement, P: Packing<To: Packed + MatElement<Acc = P::To>
             gemm::multiply_panel(
                 k.block(rows, 0..steps),
                 q,
-                MatMut::from_slice(gemm::packed_as_mut(scores), seen.len(), w),
+                MatMut::<P::To>::from_slice(gemm::packed_as_mut(scores), seen.len(), w),
                 false,
             );
             if P::GROUP > 1 {
@@ -237,7 +237,7 @@ fn by_lanes<T: AttentionElement, P: Packing<To: Packed + MatElement<Acc = P::To>
                         Mat::from_slice(panel, in_tile.len(), w).block(local.clone(), 0..w)
                     }
                 };
-                let whole = MatMut::from_slice(gemm::packed_as_mut(mixed), count, padded);
+                let whole = MatMut::<P::To>::from_slice(gemm::packed_as_mut(mixed), count, padded);
                 // SAFETY: no other part is borrowed.
                 let part = unsafe { whole.part(cols.clone(), across.start..across.start + w) };
                 gemm::multiply_panel(weights, v, part, again);

@@ -6,7 +6,7 @@
 use super::element::MatElement;
 use super::map::{Map, PIECE, Rows, copy};
 use super::matrix::{Mat, MatMut};
-use super::microkernel::Packed;
+use super::microkernel::{Packed, TileEnd};
 use crate::simd::{self, Isa, Kernel};
 use core::ops::Range;
 
@@ -235,6 +235,26 @@ impl<'a, T: MatElement> Epilogue<'a, T> {
             // SAFETY: POSTOP1, the caller's promise.
             unsafe { post_op.block(self.matrix, rows, cols) }
         }
+    }
+    /// What tiles do of it while registers hold the sums, if C's elements are these, and the
+    /// operations that remain.
+    pub(super) fn split_tile_end(&self) -> (TileEnd<T>, Epilogue<'a, T>) {
+        let (mut end, mut ops) = (TileEnd::NONE, self.ops);
+        if let [EpilogueOp::RowBias(b) | EpilogueOp::Bias(b), rest @ ..] = ops {
+            let of_rows = matches!(ops[0], EpilogueOp::RowBias(_)) != self.transposed;
+            if of_rows {
+                end.rows = b[self.row..].as_ptr();
+            } else {
+                end.columns = b[self.col..].as_ptr();
+            }
+            ops = rest;
+        }
+        if let [EpilogueOp::Map(map), rest @ ..] = ops
+            && map.is_relu
+        {
+            (end.relu, ops) = (true, rest);
+        }
+        (end, Epilogue { ops, ..*self })
     }
     /// The operations before a map that is the last one, and that.
     fn split_map(&self) -> Option<(Epilogue<'a, T>, Map<T::Acc>)> {

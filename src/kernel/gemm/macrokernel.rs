@@ -28,7 +28,7 @@ use super::element::MatElement;
 use super::epilogue::{self, Epilogue, Finish};
 use super::matrix::{Mat, MatMut};
 use super::microkernel::{
-    self, BlockA, HEIGHT, Packed, PanelJob, Prefetch, TALL_ROWS, padded_width, vectors,
+    self, BlockA, HEIGHT, Packed, PanelJob, Prefetch, TALL_ROWS, TileEnd, padded_width, vectors,
 };
 use super::panels::{self, Panels};
 use super::scratch::Scratch;
@@ -174,8 +174,14 @@ fn columns<T: Packed, C: MatElement>(
     // of columns at a time if elements are not accumulators and the sum is cut.
     let strips = !C::SAME && blocks.count() > 1;
     let group = group::<T>(kc);
-    // An epilogue runs where its rows are adjacent: in C they may share few sets of L1.
-    let in_c = C::SAME && (blocks.count() > 1 || epilogue.is_empty());
+    // What tiles do with their sums in registers is left out of the epilogue, which runs where its
+    // rows are adjacent: in C they may share few sets of L1.
+    let (tile_end, remaining) = if C::SAME && T::ENDS && tall_a.is_none() {
+        epilogue.split_tile_end()
+    } else {
+        (TileEnd::NONE, epilogue)
+    };
+    let in_c = C::SAME && (blocks.count() > 1 || remaining.is_empty());
     let (strip, partial_width) = if strips {
         let strip = strip::<T>(mc);
         (strip, strip.min(n.next_multiple_of(lanes)))
@@ -251,17 +257,24 @@ fn columns<T: Packed, C: MatElement>(
                 let (start, width) = panel(j);
                 let whole = start + width <= n;
                 // in C, a panel that reaches past the last column is a group of its own
-                let mut end = n.min(start + width);
+                let (mut end, mut all_whole) = (n.min(start + width), whole);
                 while end < strip.end.min(start + group) {
                     let (next, width) = panel(end);
-                    if in_c && next + width > n {
+                    let whole = next + width <= n;
+                    if in_c && !whole {
                         break;
                     }
-                    end = n.min(next + width);
+                    (end, all_whole) = (n.min(next + width), all_whole && whole);
                 }
                 let to_c = in_c && whole;
                 let at = if strips { start - strip.start } else { 0 };
-                let finish = last && !(to_c && epilogue.is_empty());
+                // there are no numbers for the columns beyond the last one
+                let (tile_end, remaining) = if last && (all_whole || tile_end.columns.is_null()) {
+                    (tile_end, remaining)
+                } else {
+                    (TileEnd::NONE, epilogue)
+                };
+                let finish = last && !(to_c && remaining.is_empty());
                 let step = if finish || blocks.count() == 1 && group > lanes * widest {
                     equal_parts(rows.len(), epilogue_rows, HEIGHT)
                 } else {
@@ -339,6 +352,7 @@ fn columns<T: Packed, C: MatElement>(
                             o: o as *mut T,
                             ldo,
                             accumulate,
+                            end: tile_end.cast().at(i, j),
                             next: ahead,
                             fetch_a: a_in_place.is_some_and(|x| x.step == 1) && j == strip.start,
                             tall: tall_a.is_some(),
@@ -354,7 +368,7 @@ fn columns<T: Packed, C: MatElement>(
                         // unless they are C's own.
                         unsafe {
                             epilogue::finish(Finish {
-                                epilogue: epilogue.at(i, start),
+                                epilogue: remaining.at(i, start),
                                 sums: o,
                                 rows: part.len(),
                                 cols: end - start,
@@ -375,15 +389,18 @@ fn columns<T: Packed, C: MatElement>(
 
 /// `c (+)= a b` of matrices as the microkernels read and write them: `a` readable in place
 /// ([`reads_a`]), `b` one panel wide with contiguous rows. For callers that keep a panel of C in L1
-/// for the next step. Panics if the shapes don't match.
-pub fn multiply_panel<T>(a: Mat<T>, b: Mat<T>, c: MatMut<T>, accumulate: bool)
+/// for the next step, and for products of few elements. Panics if the shapes don't match.
+pub fn multiply_panel<A, B, C>(a: Mat<A>, b: Mat<B>, c: MatMut<C>, accumulate: bool)
 where
-    T: Packed + MatElement<Acc = T>,
+    A: MatElement,
+    B: MatElement<Acc = A::Acc>,
+    C: MatElement<Acc = A::Acc>,
 {
-    let (lanes, widest) = T::shape(simd::level());
+    let (lanes, widest) = A::Acc::shape(simd::level());
     let vectors = b.cols() / lanes;
     assert!(a.cols() == b.rows() && a.rows() == c.rows() && b.cols() == c.cols());
-    assert!(T::SAME && reads_a(&a) && (b.cs() == 1 || b.cols() == 1));
+    assert!(A::SAME && B::SAME && C::SAME);
+    assert!(reads_a(&a) && (b.cs() == 1 || b.cols() == 1));
     assert!(
         (vectors == 1 || vectors == 2 || vectors == widest)
             && vectors <= widest
@@ -393,20 +410,22 @@ where
         k: a.cols(),
         rows: a.rows(),
         a: BlockA {
-            at: a.as_ptr(),
+            at: a.as_ptr() as *const A::Acc,
             strides: Some((a.rs(), a.cs())),
         },
-        b: b.as_ptr(),
+        b: b.as_ptr() as *const A::Acc,
         ldb: b.rs(),
         vectors,
         starts: core::ptr::null(),
-        o: c.at(0, 0),
+        o: c.at(0, 0) as *mut A::Acc,
         ldo: c.rs(),
         accumulate,
+        end: TileEnd::NONE,
         next: None,
         fetch_a: false,
         tall: false,
     };
-    // SAFETY: TILE1: matrices (MAT1, MAT2) of the asserted shapes and widths.
+    // SAFETY: TILE1: matrices (MAT1, MAT2) of the asserted shapes and widths, whose elements have
+    // the bits of their sums by SAME (ELEMENT1).
     unsafe { microkernel::run(job) }
 }

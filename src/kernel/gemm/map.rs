@@ -3,7 +3,7 @@
 use super::activation::Activation;
 use super::microkernel::Packed;
 use crate::dtype::Element;
-use crate::kernel::elementwise::Row;
+use crate::kernel::elementwise::{Row, rows};
 use crate::simd::{self, LoopFn};
 use core::marker::PhantomData;
 use core::mem::MaybeUninit;
@@ -13,6 +13,8 @@ use core::mem::MaybeUninit;
 pub struct Map<F> {
     /// Invariant UNARY1: a loop of one operand, whose elements and results are `F`.
     f: LoopFn,
+    /// Whether it is `max(x, 0)`.
+    pub(super) is_relu: bool,
     _float: PhantomData<fn(F)>,
 }
 impl<F: Element> Map<F> {
@@ -28,6 +30,7 @@ impl<F: Element> Map<F> {
             .flatten()?;
         (!kernel.wide && kernel.components == 1).then_some(Map {
             f: kernel.f,
+            is_relu: row.op == rows::Relu::ROW.op,
             _float: PhantomData,
         })
     }

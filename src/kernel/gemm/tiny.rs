@@ -1,15 +1,20 @@
-//! Products so small that packing their operands takes longer than multiplying them: one after the
-//! other, the rows of B in registers. The additions into an element of C, and so the bits, are those
-//! of the macrokernel.
+//! Products so small that packing their operands, or deciding about it, takes longer than
+//! multiplying them, one after the other: the smallest with the rows of B in registers, others by
+//! microkernels that read both operands in place. The additions into an element of C, and so the
+//! bits, are those of the macrokernel.
 
 use super::element::MatElement;
+use super::macrokernel::multiply_panel;
 use super::matrix::{Mat, MatMut};
-use super::microkernel::Packed;
+use super::microkernel::{Packed, panel_width};
+use super::source::reads_a;
 use crate::simd::{self, Isa, Kernel};
 use core::ops::Range;
 
-/// The most rows, columns and steps.
+/// The most rows, columns and steps of products with B in registers.
 const LARGEST: usize = 8;
+/// The same of products by microkernels: for larger ones, what the macrokernel adds is little.
+const IN_PLACE: usize = 64;
 /// What is flashed or downloaded is to be small, and packs them.
 const HAS_TINY: bool = !(simd::MICROCONTROLLER || cfg!(target_family = "wasm"));
 
@@ -34,7 +39,7 @@ pub const fn serves<A: MatElement, B: MatElement, C: MatElement>(
 /// Writes the products with these numbers; all have the same shapes. Only for those that [`serves`].
 pub fn products<'a, A, B, C>(
     range: Range<usize>,
-    operands: &dyn Fn(usize) -> (Mat<'a, A>, Mat<'a, B>, MatMut<'a, C>),
+    operands: &(dyn Fn(usize) -> (Mat<'a, A>, Mat<'a, B>, MatMut<'a, C>) + Sync),
 ) where
     A: MatElement,
     B: MatElement<Acc = A::Acc>,
@@ -43,6 +48,51 @@ pub fn products<'a, A, B, C>(
     // other types have no code for this
     if const { serves::<A, B, C>(1, 1, 1) } {
         simd::call(Products { range, operands })
+    }
+}
+
+/// Whether microkernels compute a product of these operands in place.
+#[inline]
+pub fn is_in_place<A, B, C>(a: &Mat<A>, b: &Mat<B>) -> bool
+where
+    A: MatElement,
+    B: MatElement<Acc = A::Acc>,
+    C: MatElement<Acc = A::Acc>,
+{
+    let (m, n, k) = (a.rows(), b.cols(), b.rows());
+    let (lanes, _) = A::Acc::shape(simd::level());
+    serves::<A, B, C>(1, 1, 1)
+        && m.max(n).max(k) <= IN_PLACE
+        && k > 0
+        && n.is_multiple_of(lanes)
+        && b.cs() == 1
+        && reads_a(a)
+}
+
+/// Writes the products with these numbers. Only for operands that are all like those for which
+/// [`is_in_place`] holds.
+pub fn products_in_place<'a, A, B, C>(
+    range: Range<usize>,
+    operands: &(dyn Fn(usize) -> (Mat<'a, A>, Mat<'a, B>, MatMut<'a, C>) + Sync),
+) where
+    A: MatElement,
+    B: MatElement<Acc = A::Acc>,
+    C: MatElement<Acc = A::Acc>,
+{
+    if const { !serves::<A, B, C>(1, 1, 1) } {
+        return;
+    }
+    for i in range {
+        let (a, b, c) = operands(i);
+        let (m, n, k) = (a.rows(), b.cols(), b.rows());
+        let mut j = 0;
+        while j < n {
+            let end = j + panel_width::<A::Acc>(n - j);
+            // SAFETY: parts are used one after the other.
+            let part = unsafe { c.part(0..m, j..end) };
+            multiply_panel(a, b.block(0..k, j..end), part, false);
+            j = end;
+        }
     }
 }
 

@@ -106,6 +106,22 @@ fn linear_matches_the_oracle() {
 
 /// Sums of bytes in int32 are exact, including the bias; other dtypes are converted.
 #[test]
+fn relu_in_registers_keeps_nan() {
+    let (w, b) = (tensor(&[70, 40], 2), tensor(&[70], 3));
+    let mut x = tensor(&[50, 40], 1);
+    x.as_mut_slice::<f32>().unwrap()[17 * 40 + 3] = f32::NAN;
+    let options = nn::Linear {
+        bias: Some(&b),
+        activation: Some(nn::Activation::Relu),
+        ..Default::default()
+    };
+    let y = nn::linear(&x, &w, options).unwrap();
+    for (i, row) in y.as_slice::<f32>().unwrap().chunks(70).enumerate() {
+        assert!(row.iter().all(|y| y.is_nan() == (i == 17) && !(*y < 0.0)));
+    }
+}
+
+#[test]
 fn linear_accumulates_in_the_requested_dtype() {
     use flex::ops::{add, matmul};
     if !DType::I8.is_available() || !DType::I32.is_available() {

@@ -14,6 +14,15 @@ pub fn portable<I: Isa, A: Packed, const L: usize>(a: [A; L], b: [A; L], mut c: 
     c
 }
 
+/// `max(a * b + c, 0)`, likewise; NaN remains.
+#[inline(always)]
+pub fn rectified<I: Isa, A: Packed, const L: usize>(a: [A; L], b: [A; L], mut c: [A; L]) -> [A; L] {
+    for l in 0..L {
+        c[l] = A::relu::<I>(A::mul_add::<I>(a[l], b[l], c[l]));
+    }
+    c
+}
+
 /// Reinterprets bytes as another type of the same size. Copies through pointers have checks in
 /// debug builds that keep arrays in memory.
 #[cfg(any(
@@ -44,11 +53,11 @@ macro_rules! only {
         }
     };
 }
-/// `name Type { level lanes |a, b, c| expression; .. }`: the portable body, and vectors for arrays
+/// `name Type body { level lanes |a, b, c| expression; .. }`: the portable body, and vectors for arrays
 /// of `lanes`. Forms in brackets are for targets with a single level: in some of the places where a
 /// tile's loop is inlined, LLVM would make vectors that hold parts of two.
 macro_rules! vectors {
-    ($($(#[$cfg:meta])* $name:ident $T:ty {
+    ($($(#[$cfg:meta])* $name:ident $T:ident $body:ident {
         $($Level:ident $lanes:literal |$a:ident, $b:ident, $c:ident| $e:expr;)*
         $([$arch:ident $wide:literal |$x:ident, $y:ident, $z:ident| $v:expr])*
     })*) => { $(
@@ -76,32 +85,42 @@ macro_rules! vectors {
                     Transmute { from: $v }.to
                 };
             });)*
-            portable::<I, $T, L>(a, b, c)
+            $body::<I, $T, L>(a, b, c)
         }
     )* };
 }
 vectors! {
-    single f32 {
+    single f32 portable {
         AVX512 16 |a, b, c| _mm512_fmadd_ps(a, b, c);
         AVX2 8 |a, b, c| _mm256_fmadd_ps(a, b, c);
         [neon 4 |a, b, c| vfmaq_f32(c, a, b)]
         [simd128 4 |a, b, c| f32x4_add(f32x4_mul(a, b), c)]
     }
     #[cfg(feature = "f64")]
-    double f64 {
+    double f64 portable {
         AVX512 8 |a, b, c| _mm512_fmadd_pd(a, b, c);
         AVX2 4 |a, b, c| _mm256_fmadd_pd(a, b, c);
         [neon 2 |a, b, c| vfmaq_f64(c, a, b)]
         [simd128 2 |a, b, c| f64x2_add(f64x2_mul(a, b), c)]
     }
-    pairs Pair {
+    // numbers up to zero become zero: NaN is none of them
+    rectified_single f32 rectified {
+        AVX512 16 |a, b, c| { let v = _mm512_fmadd_ps(a, b, c); _mm512_maskz_mov_ps(_mm512_cmp_ps_mask::<_CMP_NLE_UQ>(v, _mm512_setzero_ps()), v) };
+        AVX2 8 |a, b, c| { let v = _mm256_fmadd_ps(a, b, c); _mm256_and_ps(_mm256_cmp_ps::<_CMP_NLE_UQ>(v, _mm256_setzero_ps()), v) };
+    }
+    #[cfg(feature = "f64")]
+    rectified_double f64 rectified {
+        AVX512 8 |a, b, c| { let v = _mm512_fmadd_pd(a, b, c); _mm512_maskz_mov_pd(_mm512_cmp_pd_mask::<_CMP_NLE_UQ>(v, _mm512_setzero_pd()), v) };
+        AVX2 4 |a, b, c| { let v = _mm256_fmadd_pd(a, b, c); _mm256_and_pd(_mm256_cmp_pd::<_CMP_NLE_UQ>(v, _mm256_setzero_pd()), v) };
+    }
+    pairs Pair portable {
         AVX512 16 |a, b, c| _mm512_add_epi32(_mm512_madd_epi16(a, b), c);
         AVX2 8 |a, b, c| _mm256_add_epi32(_mm256_madd_epi16(a, b), c);
         SSE2 4 |a, b, c| _mm_add_epi32(_mm_madd_epi16(a, b), c);
         [simd128 4 |a, b, c| i32x4_add(i32x4_dot_i16x8(a, b), c)]
     }
-    int64 u64 {}
-    int32 u32 {
+    int64 u64 portable {}
+    int32 u32 portable {
         AVX512 16 |a, b, c| _mm512_add_epi32(_mm512_mullo_epi32(a, b), c);
         AVX2 8 |a, b, c| _mm256_add_epi32(_mm256_mullo_epi32(a, b), c);
         [simd128 4 |a, b, c| i32x4_add(i32x4_mul(a, b), c)]

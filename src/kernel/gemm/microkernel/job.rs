@@ -92,13 +92,50 @@ impl Prefetch {
     }
 }
 
+/// What a tile does with complete sums while registers hold them: it adds numbers of its rows, or of
+/// its columns, each null if there are none; then negative sums become zero, where asked for.
+#[derive(Clone, Copy)]
+pub struct TileEnd<T> {
+    pub rows: *const T,
+    pub columns: *const T,
+    pub relu: bool,
+}
+impl<T> TileEnd<T> {
+    /// Nothing.
+    pub const NONE: TileEnd<T> = TileEnd {
+        rows: core::ptr::null(),
+        columns: core::ptr::null(),
+        relu: false,
+    };
+    /// The same for sums of another type, whose numbers have the same bits.
+    pub fn cast<U>(self) -> TileEnd<U> {
+        TileEnd {
+            rows: self.rows.cast(),
+            columns: self.columns.cast(),
+            relu: self.relu,
+        }
+    }
+    /// That of the sums from row `i` and column `j` on.
+    #[inline(always)]
+    pub fn at(self, i: usize, j: usize) -> Self {
+        let from = |p: *const T, k: usize| if p.is_null() { p } else { p.wrapping_add(k) };
+        TileEnd {
+            rows: from(self.rows, i),
+            columns: from(self.columns, j),
+            ..self
+        }
+    }
+}
+
 /// One panel of B times a block of A: `o (+)= a b`.
 ///
 /// Contract TILE1: `a` holds `rows` rows of `k` steps; `b` holds `k` rows of `vectors` vectors,
 /// `ldb` apart; `o` holds `rows` rows of as many vectors, `ldo` apart, writable and disjoint from
 /// both; `vectors` is 1, 2 or that of the widest tile. If the type is tiled
 /// ([`is_tiled`](super::packed::Packed::is_tiled)), A has strides. If `tall`, A has strides, B's
-/// rows are contiguous and adjacent, and `rows` is at most [`TALL_ROWS`].
+/// rows are contiguous and adjacent, `rows` is at most [`TALL_ROWS`], and `end` is none. Where `end`
+/// has numbers, they are as many as the job has rows, or columns; it has some only if the type
+/// [`ENDS`](super::packed::Packed::ENDS).
 #[derive(Clone, Copy)]
 pub struct PanelJob<T> {
     pub k: usize,
@@ -114,6 +151,8 @@ pub struct PanelJob<T> {
     pub ldo: isize,
     /// Whether to add to what `o` holds.
     pub accumulate: bool,
+    /// What becomes of the sums.
+    pub end: TileEnd<T>,
     /// What is read next, to prefetch.
     pub next: Option<Prefetch>,
     /// Whether each micropanel prefetches the next one of A, which has not been read yet.

@@ -23,7 +23,7 @@ mod vnni;
 
 #[cfg(x86_bf16)]
 pub use bf16_pair::Bf16Pair;
-pub use job::{BlockA, HEIGHT, PanelJob, Prefetch, TALL_ROWS, micropanel};
+pub use job::{BlockA, HEIGHT, PanelJob, Prefetch, TALL_ROWS, TileEnd, micropanel};
 pub use packed::{Packed, padded_width, panel_width, vectors, widest_panel};
 pub use pair::Pair;
 #[cfg(x86_dispatch)]

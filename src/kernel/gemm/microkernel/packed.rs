@@ -64,6 +64,24 @@ pub unsafe trait Packed: Copy + Default + Send + Sync + 'static {
     /// steps before it adds them to the sums where these are integers, for which there are too few
     /// registers.
     const STEP_BY_STEP: bool = false;
+    /// Whether a tile's sums can be changed while registers hold them
+    /// ([`TileEnd`](super::job::TileEnd)).
+    const ENDS: bool = false;
+    /// `max(a, 0)`, for types of which that is so; NaN remains.
+    #[inline(always)]
+    fn relu<I: Isa>(a: Self) -> Self {
+        a
+    }
+    /// `c + x` for these.
+    #[inline(always)]
+    fn plus<I: Isa, const L: usize>(_x: [Self; L], c: Self::Sums<L>) -> Self::Sums<L> {
+        c
+    }
+    /// `max(c + x, 0)` for these.
+    #[inline(always)]
+    fn plus_rectified<I: Isa, const L: usize>(_x: [Self; L], c: Self::Sums<L>) -> Self::Sums<L> {
+        c
+    }
     /// Its block sizes.
     const BLOCKING: Blocking = Blocking::scalars::<Self>();
 }

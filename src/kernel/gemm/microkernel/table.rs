@@ -11,6 +11,7 @@ use crate::dtype::Complex64;
 #[cfg(all(feature = "complex", feature = "f64"))]
 use crate::dtype::Complex128;
 use crate::kernel::gemm::blocking::Blocking;
+use crate::kernel::math::Real;
 #[cfg(feature = "f64")]
 use crate::simd::fma64;
 use crate::simd::{self, Isa, Level, fma32};
@@ -70,10 +71,10 @@ macro_rules! sums {
 
 /// `packed type: [lanes per vector and vectors of the widest tile with AVX-512, with AVX2; lanes of
 /// a base vector] (running sums) whether the K-loop is unrolled, vectors of the highest tall tile
-/// with AVX-512 and without, the slice as floats, blocking, multiply-add, multiply, add`. Tiles are
+/// with AVX-512 and without, the relu of those whose tiles change their sums, the slice as floats, blocking, multiply-add, multiply, add`. Tiles are
 /// six rows high, and as wide as 32 registers (AVX-512) or 16 allow.
 macro_rules! packed {
-    ($($(#[$cfg:meta])* $A:ty: [$x:literal $xv:literal, $y:literal $yv:literal, $z:literal] ($($sums:tt)*) $(unrolled $unrolled:literal)? $(tall $half:literal $half_base:literal)? $(floats $floats:ident)? $(by $blocking:expr)?, |$I:ident, $a:ident, $b:ident, $c:ident| $mac:expr, $mul:expr, $add:expr;)*) => { $(
+    ($($(#[$cfg:meta])* $A:ty: [$x:literal $xv:literal, $y:literal $yv:literal, $z:literal] ($($sums:tt)*) $(unrolled $unrolled:literal)? $(tall $half:literal $half_base:literal)? $(ends $rectified:ident)? $(floats $floats:ident)? $(by $blocking:expr)?, |$I:ident, $a:ident, $b:ident, $c:ident| $mac:expr, $mul:expr, $add:expr;)*) => { $(
         $(#[$cfg])*
         // SAFETY: LANE1: plain elements, and tiles of the table below.
         unsafe impl Packed for $A {
@@ -110,6 +111,19 @@ macro_rules! packed {
                 fn as_floats($floats: &mut [Self]) -> Option<&mut [f32]> { Some($floats) }
             )?
             $(const UNROLLED: bool = $unrolled;)?
+            $(
+                const ENDS: bool = !cfg!(target_family = "wasm") && !simd::MICROCONTROLLER;
+                #[inline(always)]
+                fn relu<I: Isa>(a: Self) -> Self { Real::maximum::<I>(a, 0.0) }
+                #[inline(always)]
+                fn plus<I: Isa, const L: usize>(x: [Self; L], c: [Self; L]) -> [Self; L] {
+                    Self::mul_add_lanes::<I, L>([1.0; L], x, c)
+                }
+                #[inline(always)]
+                fn plus_rectified<I: Isa, const L: usize>(x: [Self; L], c: [Self; L]) -> [Self; L] {
+                    fma::$rectified::<I, L>([1.0; L], x, c)
+                }
+            )?
             $(const BLOCKING: Blocking = $blocking;)?
             $(
                 const TALL: bool = true;
@@ -131,9 +145,9 @@ macro_rules! packed {
     )* };
 }
 packed! {
-    f32: [16 4, 8 2, 4] (lanes fma::single) unrolled true tall 2 1 floats x, |I, a, b, c| fma32::<I>(a, b, c), a * b, a + b;
+    f32: [16 4, 8 2, 4] (lanes fma::single) unrolled true tall 2 1 ends rectified_single floats x, |I, a, b, c| fma32::<I>(a, b, c), a * b, a + b;
     #[cfg(feature = "f64")]
-    f64: [8 4, 4 2, 2] (lanes fma::double) unrolled true tall 2 1, |I, a, b, c| fma64::<I>(a, b, c), a * b, a + b;
+    f64: [8 4, 4 2, 2] (lanes fma::double) unrolled true tall 2 1 ends rectified_double, |I, a, b, c| fma64::<I>(a, b, c), a * b, a + b;
     Pair: [16 4, 8 2, 4] (lanes fma::pairs) unrolled true by Blocking::BYTES, |I, a, b, c| Pair(c.0.wrapping_add(a.dot(b))), Pair(a.0.wrapping_mul(b.0)), Pair(a.0.wrapping_add(b.0));
     u32: [16 4, 8 2, 4] (lanes fma::int32), |I, a, b, c| a.wrapping_mul(b).wrapping_add(c), a.wrapping_mul(b), a.wrapping_add(b);
     u64: [8 4, 4 2, 2] (lanes fma::int64), |I, a, b, c| a.wrapping_mul(b).wrapping_add(c), a.wrapping_mul(b), a.wrapping_add(b);

@@ -1,6 +1,6 @@
 //! The register tile and its K-loop: arrays of `L` lanes that LLVM keeps in vector registers.
 
-use super::job::{HEIGHT, PanelJob, Prefetch, UNROLL, micropanel};
+use super::job::{HEIGHT, PanelJob, Prefetch, TileEnd, UNROLL, micropanel};
 use super::packed::Packed;
 use crate::simd::{self, Isa};
 use core::hint::black_box;
@@ -39,6 +39,7 @@ unsafe fn micropanels<I: Isa, A: Packed, const L: usize, const V: usize>(s: Pane
         } else {
             s.starts.wrapping_add(i)
         };
+        let end = s.end.at(i, 0);
         let none = Prefetch::new(s.b, 0);
         let of_a = a.1.0 * (HEIGHT * size_of::<A>()) as isize / s.k.max(1) as isize;
         let ahead = [
@@ -52,12 +53,12 @@ unsafe fn micropanels<I: Isa, A: Packed, const L: usize, const V: usize>(s: Pane
         // SAFETY: TILE1, of the job's rows `i..i + h`.
         unsafe {
             match h {
-                6 if HEIGHT >= 6 => tile::<I, A, L, 6, V>(&s, a, starts, o, ahead),
-                5 if HEIGHT >= 5 => tile::<I, A, L, 5, V>(&s, a, starts, o, ahead),
-                4 => tile::<I, A, L, 4, V>(&s, a, starts, o, ahead),
-                3 => tile::<I, A, L, 3, V>(&s, a, starts, o, ahead),
-                2 => tile::<I, A, L, 2, V>(&s, a, starts, o, ahead),
-                _ => tile::<I, A, L, 1, V>(&s, a, starts, o, ahead),
+                6 if HEIGHT >= 6 => tile::<I, A, L, 6, V>(&s, a, starts, o, end, ahead),
+                5 if HEIGHT >= 5 => tile::<I, A, L, 5, V>(&s, a, starts, o, end, ahead),
+                4 => tile::<I, A, L, 4, V>(&s, a, starts, o, end, ahead),
+                3 => tile::<I, A, L, 3, V>(&s, a, starts, o, end, ahead),
+                2 => tile::<I, A, L, 2, V>(&s, a, starts, o, end, ahead),
+                _ => tile::<I, A, L, 1, V>(&s, a, starts, o, end, ahead),
             }
         }
     }
@@ -77,6 +78,7 @@ unsafe fn tile<I: Isa, A: Packed, const L: usize, const R: usize, const V: usize
     (a, (rs, cs)): (*const A, (isize, isize)),
     starts: *const A,
     o: *mut A,
+    end: TileEnd<A>,
     ahead: [Prefetch; 2],
 ) {
     let mut c = [[A::begin([A::default(); L]); V]; R];
@@ -128,9 +130,58 @@ unsafe fn tile<I: Isa, A: Packed, const L: usize, const R: usize, const V: usize
             rows.at = rows.at.wrapping_offset(cs);
             b = b.wrapping_offset(s.ldb);
         }
+        if const { A::ENDS } {
+            finish::<I, A, L, R, V>(end, &mut c);
+        }
         for i in 0..R {
             for j in 0..V {
                 *at(i, j) = A::end(c[i][j]);
+            }
+        }
+    }
+}
+
+/// Does to the sums what remains to be done in registers.
+///
+/// # Safety
+/// There are as many numbers as the sums have rows, or columns.
+#[inline(always)]
+#[expect(
+    clippy::needless_range_loop,
+    reason = "indices that are constants after unrolling keep the tile in registers"
+)]
+unsafe fn finish<I: Isa, A: Packed, const L: usize, const R: usize, const V: usize>(
+    end: TileEnd<A>,
+    c: &mut [[A::Sums<L>; V]; R],
+) {
+    let zeros = [A::default(); R];
+    // SAFETY: a number of each row or of each column, by the caller's promise; an array has its
+    // element's alignment.
+    unsafe {
+        if !end.columns.is_null() {
+            for j in 0..V {
+                let x = *(end.columns.add(j * L) as *const [A; L]);
+                for i in 0..R {
+                    c[i][j] = A::plus::<I, L>(x, c[i][j]);
+                }
+            }
+        }
+        if end.relu {
+            let rows = if end.rows.is_null() {
+                zeros.as_ptr()
+            } else {
+                end.rows
+            };
+            for i in 0..R {
+                for j in 0..V {
+                    c[i][j] = A::plus_rectified::<I, L>([*rows.add(i); L], c[i][j]);
+                }
+            }
+        } else if !end.rows.is_null() {
+            for i in 0..R {
+                for j in 0..V {
+                    c[i][j] = A::plus::<I, L>([*end.rows.add(i); L], c[i][j]);
+                }
             }
         }
     }
