@@ -1,7 +1,7 @@
 """Why flex is behind in some rows: what was measured and tried. Rows are matched by the beginning of `family: name`."""
 
 REASONS = {
-    "call overhead: slice": "a Python object with a lock of its own; without link-time optimisation thirty small functions are calls",
+    "call overhead: slice": "a Python object with a lock of its own, and a layout in a block of its own: six atomic operations",
     "call overhead: transpose": "as for slice",
     "loops in Python: a dynamic program": "slices of each row, which cost twice NumPy's (call overhead: slice)",
     "reductions: mean, 16M": "reads from memory as sum does, which took 1.9 ms for as many bytes",
@@ -30,7 +30,21 @@ REASONS = {
     "casts: float64 to float16": "rounded once, by rounding to odd in between: four operations a vector more",
     "casts: bfloat16": "at the bandwidth of the last cache; shorter blocks gained a tenth on two threads and lost a fifth elsewhere",
     "math: pow, 1M": "computed in float64, for errors below .501 units in the last place",
+    "math: sqrt": "the CPU's square root, 12 cycles for 16 numbers on Intel's, at any width; torch corrects an approximation",
+    "elementwise in cache: sqrt": "as for math: sqrt",
+    "math: tanh, 256K": "as for 1M",
     "math: tanh, 1M": "both branches and a division: 15 cycles a vector",
+    "activations of models: gelu(a)": "a sixth of the numbers lies below -4, where an exponential and a division are computed for a whole "
+    "block: .76 instead of .32 ns a number",
+    "layers: linear and gelu": "as for gelu(a): a quarter of the sums lies below -4",
+    "softmax, norms: log_softmax of channels": "half of the time is six passes over columns in L1, a quarter packing and unpacking these",
+    "gradients, backward alone: softmax of channels": "as for log_softmax of channels",
+    "gradients, backward alone: attention's bias": "two fifths are products; the mask's addition, softmax and its gradient pass "
+    "over blocks in L2, and the result is copied",
+    "fft: rfft, 655 of 400": "nine tenths are butterflies, which MKL's do in three fifths of the time on Intel's CPUs",
+    "ONNX models: ResNet-50, int8": "products take half of the time, at three quarters of VNNI's peak; sums are requantised, images packed",
+    "ONNX models: MobileNetV3": "products take two fifths of the time, at three quarters of the multiply-add peak, depthwise layers "
+    "an eighth",
     "losses: poisson_nll_loss": "eight passes over blocks in L1",
     "losses: kl_div": "ten passes over blocks in L1, of which the product has four",
     "indexing: scatter_add": "a third is the table of offsets, a third the sums, which have an order",
