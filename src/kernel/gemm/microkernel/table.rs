@@ -71,8 +71,9 @@ macro_rules! sums {
 
 /// `packed type: [lanes per vector and vectors of the widest tile with AVX-512, with AVX2; lanes of
 /// a base vector] (running sums) whether the K-loop is unrolled, vectors of the highest tall tile
-/// with AVX-512 and without, the relu of those whose tiles change their sums, the slice as floats, blocking, multiply-add, multiply, add`. Tiles are
-/// six rows high, and as wide as 32 registers (AVX-512) or 16 allow.
+/// with AVX-512 and without, relu for types whose tiles finish their sums, the slice as floats,
+/// blocking, multiply-add, multiply, add`. Tiles are six rows high, and as wide as 32 registers
+/// (AVX-512) or 16 allow.
 macro_rules! packed {
     ($($(#[$cfg:meta])* $A:ty: [$x:literal $xv:literal, $y:literal $yv:literal, $z:literal] ($($sums:tt)*) $(unrolled $unrolled:literal)? $(tall $half:literal $half_base:literal)? $(ends $rectified:ident)? $(floats $floats:ident)? $(by $blocking:expr)?, |$I:ident, $a:ident, $b:ident, $c:ident| $mac:expr, $mul:expr, $add:expr;)*) => { $(
         $(#[$cfg])*
