@@ -320,9 +320,9 @@ method!(
         };
         let row = axis(last, inner);
         let mut outer: SmallVec<[PaddedAxis; 6]> = SmallVec::new();
-        for k in 0..last {
+        for (k, pair) in widths[..last].iter().enumerate() {
             match outer.last_mut() {
-                Some(around) if widths[k] == (0, 0) && around.size == around.inside => {
+                Some(around) if *pair == (0, 0) && around.size == around.inside => {
                     *around = PaddedAxis {
                         inside: around.inside * x.shape()[k],
                         before: 0,
