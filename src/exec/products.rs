@@ -5,6 +5,7 @@ use super::failure::try_chunks;
 use super::rect::Rect;
 use super::transpose::transpose;
 use crate::error::Result;
+pub use crate::kernel::gemm::ProductOperands;
 use crate::kernel::gemm::{
     self, Algorithm, Epilogue, Grid, Mat, MatElement, MatMut, Packed, Panels, Pieces, Scratch,
     Source, cost, with_packing,
@@ -31,12 +32,7 @@ pub enum Right<'a, T> {
     Reused(Option<Panels<'a, T>>),
 }
 
-/// The operands of each product of a batch: a trait object, since all products of a dtype are to
-/// share their code.
-pub type ProductOperands<'f, 'a, A, B, C> =
-    &'f (dyn Fn(usize) -> (Mat<'a, A>, Mat<'a, B>, MatMut<'a, C>) + Sync);
-
-/// The same with an epilogue each; A and B are matrices or sources.
+/// [`ProductOperands`] with an epilogue each; A and B are matrices or sources.
 pub type BlockedOperands<'f, 'a, A, B, C> =
     &'f (dyn Fn(usize) -> (A, B, MatMut<'a, C>, Epilogue<'a, C>) + Sync);
 
@@ -92,11 +88,9 @@ where
     if batch == 0 || sizes.m == 0 || sizes.n == 0 {
         return Ok(());
     }
+    let (a, b, _) = operands(0);
     let (algorithm, packed) = match right {
-        Right::Once => {
-            let (a, b, _) = operands(0);
-            (Algorithm::of::<A, B>(&a, &b), None)
-        }
+        Right::Once => (Algorithm::of::<A, B>(&a, &b), None),
         Right::Reused(packed) => (Algorithm::Blocked, packed),
     };
     // SAFETY: by the caller.
@@ -112,7 +106,9 @@ where
                 Ok(())
             }
             Algorithm::Blocked
-                if packed.is_none() && epilogue.is_empty() && is_in_place(operands) =>
+                if packed.is_none()
+                    && epilogue.is_empty()
+                    && gemm::tiny::is_in_place::<A, B, C>(&a, &b) =>
             {
                 let by = gemm::tiny::products_in_place::<A, B, C>;
                 tiny(sizes, batch, operands, epilogue, by);
@@ -131,17 +127,6 @@ where
             _ => vectors(algorithm, sizes, batch, operands, epilogue),
         }
     }
-}
-
-/// Whether the products are small ones that microkernels compute in place.
-fn is_in_place<'a, A, B, C>(operands: ProductOperands<'_, 'a, A, B, C>) -> bool
-where
-    A: MatElement,
-    B: MatElement<Acc = A::Acc>,
-    C: MatElement<Acc = A::Acc>,
-{
-    let (a, b, _) = operands(0);
-    gemm::tiny::is_in_place::<A, B, C>(&a, &b)
 }
 
 /// [`products`] that are too small to be packed, with an empty epilogue, `by` a function of those of

@@ -312,6 +312,8 @@ method!(
         if x.is_empty() || shape.contains(&0) {
             return Tensor::filled(&shape, x.dtype(), &value);
         }
+        // of a size that fits memory, so that no product of sizes below overflows
+        let mut out = Tensor::empty(&shape[..], x.dtype())?;
         let inner: usize = x.shape()[last + 1..].iter().product();
         let axis = |k: usize, inner: usize| PaddedAxis {
             inside: x.shape()[k] * inner,
@@ -333,7 +335,6 @@ method!(
             }
         }
         let x = x.contiguous()?;
-        let mut out = Tensor::empty(&shape[..], x.dtype())?;
         dispatch_width!(x.dtype().size(), |U| {
             // SAFETY: a value holds an element of this width, aligned to 16 bytes; any bits are a
             // valid integer.

@@ -381,6 +381,12 @@ fn errors_say_what_is_wrong() {
         ops::pad(&a.astype(DType::I32).unwrap(), &[(1, 1), (0, 0)], 0.5),
         Err(Error::DType { op: "pad", .. })
     ));
+    for wide in [(usize::MAX / 4, 0), (0, isize::MAX as usize)] {
+        for widths in [[wide, (0, 0)], [(1, 0), wide], [wide, (1, 1)]] {
+            let refused = ops::pad(&a, &widths, 0);
+            assert!(matches!(refused, Err(Error::Memory { .. })), "{widths:?}");
+        }
+    }
     assert_eq!(message(ops::arange(0, 1, 0, None)), "arange: step is 0");
     assert_eq!(
         message(ops::arange(0, 200, 1, DType::I8)),

@@ -256,3 +256,8 @@ impl<'a, T> MatMut<'a, T> {
         self.ptr.wrapping_offset(i as isize * self.rs + j as isize)
     }
 }
+
+/// The operands of each product of a batch: a trait object, since all products of a dtype are to
+/// share their code.
+pub type ProductOperands<'f, 'a, A, B, C> =
+    &'f (dyn Fn(usize) -> (Mat<'a, A>, Mat<'a, B>, MatMut<'a, C>) + Sync);

@@ -94,7 +94,7 @@ pub use gemv::{join_pieces, pieces, product_of_piece};
 pub use grid::Grid;
 pub use macrokernel::{macrokernel, multiply_panel, parts, scratch_of};
 pub use map::{Map, Rows};
-pub use matrix::{Mat, MatMut};
+pub use matrix::{Mat, MatMut, ProductOperands};
 pub use microkernel::{BlockA, Packed, padded_width, panel_width, widest_panel};
 pub(crate) use operand::with_packing;
 #[cfg(x86_bf16)]

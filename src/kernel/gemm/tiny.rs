@@ -5,7 +5,7 @@
 
 use super::element::MatElement;
 use super::macrokernel::multiply_panel;
-use super::matrix::{Mat, MatMut};
+use super::matrix::{Mat, MatMut, ProductOperands};
 use super::microkernel::{Packed, panel_width};
 use super::source::reads_a;
 use crate::simd::{self, Isa, Kernel};
@@ -37,10 +37,8 @@ pub const fn serves<A: MatElement, B: MatElement, C: MatElement>(
 }
 
 /// Writes the products with these numbers; all have the same shapes. Only for those that [`serves`].
-pub fn products<'a, A, B, C>(
-    range: Range<usize>,
-    operands: &(dyn Fn(usize) -> (Mat<'a, A>, Mat<'a, B>, MatMut<'a, C>) + Sync),
-) where
+pub fn products<'a, A, B, C>(range: Range<usize>, operands: ProductOperands<'_, 'a, A, B, C>)
+where
     A: MatElement,
     B: MatElement<Acc = A::Acc>,
     C: MatElement<Acc = A::Acc>,
@@ -73,7 +71,7 @@ where
 /// [`is_in_place`] holds.
 pub fn products_in_place<'a, A, B, C>(
     range: Range<usize>,
-    operands: &(dyn Fn(usize) -> (Mat<'a, A>, Mat<'a, B>, MatMut<'a, C>) + Sync),
+    operands: ProductOperands<'_, 'a, A, B, C>,
 ) where
     A: MatElement,
     B: MatElement<Acc = A::Acc>,
@@ -98,7 +96,7 @@ pub fn products_in_place<'a, A, B, C>(
 
 struct Products<'f, 'a, A, B, C> {
     range: Range<usize>,
-    operands: &'f dyn Fn(usize) -> (Mat<'a, A>, Mat<'a, B>, MatMut<'a, C>),
+    operands: ProductOperands<'f, 'a, A, B, C>,
 }
 impl<A, B, C> Kernel for Products<'_, '_, A, B, C>
 where
