@@ -14,6 +14,7 @@ rewrites it. Words that a term of the field replaced are not used again. Exit st
 
 import re
 import sys
+import tomllib
 from pathlib import Path
 from typing import NamedTuple
 
@@ -243,6 +244,18 @@ def unnamed(texts: dict[str, str], tests: str):
                 yield f"{file}:{line}: no test in tests/ calls `{name}`"
 
 
+def dated():
+    """Pages that show a dependency on another version than this one."""
+    manifest = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))
+    current = manifest["workspace"]["package"]["version"].rpartition(".")[0]
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *SOURCE.glob("*.md")]
+    for path in sorted(pages):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            shown = re.search(r'flex-cpu = (?:\{ version = )?"([\d.]+)"', line)
+            if shown and shown[1] != current:
+                yield f"{path.relative_to(ROOT)}:{number}: flex-cpu {shown[1]}, not {current}"
+
+
 def main() -> int:
     """Prints the violations and returns the exit status."""
     paths = {path.relative_to(SOURCE).as_posix(): path for path in sorted(SOURCE.rglob("*.rs"))}
@@ -263,6 +276,7 @@ def main() -> int:
         path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in sources
     }
     broken += labels(texts)
+    broken += dated()
     if "--index" in sys.argv:
         INDEX.write_text(index(texts), encoding="utf-8")
     elif not INDEX.exists() or INDEX.read_text(encoding="utf-8") != index(texts):

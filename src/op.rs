@@ -205,6 +205,9 @@ macro_rules! operations {
         /// `-(t log(x) + (1 - t) log(1 - x))`, with logarithms of at least -100; NaN if one of
         /// them is outside 0 to 1.
         BinaryCrossEntropy binary_cross_entropy 2 Float 96 [Float] => nn
+        /// For the second, a probability `t`, and the first, the logarithm `x` of another, `t (log(t) - x)`;
+        /// 0 for t of 0.
+        KlDivergence kl_divergence 2 Float 36 [Float] => nn
         /// For the first, x, the second times `log(1 + exp(x))` plus the third times `log(1 +
         /// exp(-x))`; what is multiplied by 0 counts as 0.
         LogisticCost logistic_cost 3 Float 96 [Float] => nn
@@ -217,6 +220,16 @@ macro_rules! operations {
         Glu glu 2 Float 36 [Float] => nn
         /// The first times the derivative of `gelu` at the second.
         GeluGradient gelu_gradient 2 Float 48 [Float] => nn
+        /// The first times the derivative of `gelu_tanh` at the second.
+        GeluTanhGradient gelu_tanh_gradient 2 Float 96 [Float] => nn
+        /// The first times the derivative of `silu` at the second.
+        SiluGradient silu_gradient 2 Float 40 [Float] => nn
+        /// The first times the derivative of `sigmoid`, whose result is the second.
+        SigmoidGradient sigmoid_gradient 2 Float 4 [Float] => nn
+        /// The first times the derivative of `tanh`, whose result is the second.
+        TanhGradient tanh_gradient 2 Float 4 [Float] => nn
+        /// The first where the second is above 0 or NaN, else 0.
+        ReluGradient relu_gradient 2 Float 4 [Float] => nn
         // comparisons
         /// Whether equal.
         Equal equal 2 Bool 4 [Boolean SignAgnostic FusedHalf Float Complex]

@@ -337,7 +337,7 @@ class TestPlans:
             flex.exp(x + 1).tolist()
         s.save(path)
         assert s.load(path) > 0
-        assert path.read_text().startswith("flex-plans 3 ")
+        assert path.read_text().startswith("flex-plans 4 ")
         assert [p.name for p in tmp_path.iterdir()] == ["plans"]
 
     @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ use super::operation::*;
 use super::rows::*;
 use crate::kernel::math::{Math, Real};
 use crate::simd::Isa;
+use core::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
 
 functions!(Float<T: Real>: Tanhshrink tanhshrink);
 functions!(Float<T: Real>:
@@ -169,36 +170,101 @@ bodies_of_tensors! {
         let inside = unit(x) & unit(target);
         if inside { y } else { T::from_f64(f64::NAN) }
     }
-}
-impl<T: Real> Binary<Float, T> for GeluGradient {
-    const SCALARS: ScalarMasks = NEITHER;
-    #[inline(always)]
-    fn eval<I: Isa>(grad: T, x: T) -> T {
-        grad * x.gelu_slope::<I>()
+    SigmoidGradient(grad, y) |I, T| { grad * (y * (T::ONE - y)) }
+    TanhGradient(grad, y) |I, T| {
+        // a square would lose what y lacks to 1
+        grad * ((T::ONE - y) * (y + T::ONE))
     }
-    const HAS_FAST_PATH: bool = true;
-    #[inline(always)]
-    fn fast<I: Isa>(grad: T, x: T) -> T {
-        grad * x.gelu_slope_fast::<I>()
-    }
-    #[inline(always)]
-    fn needs_slow_path<I: Isa>(_: T, x: T) -> bool {
-        x.needs_slow_gelu()
+    ReluGradient(grad, x) |I, T| {
+        // NaN counts as positive, as in torch
+        if x <= T::ZERO { T::ZERO } else { grad }
     }
 }
-impl<T: Real> Binary<Float, T> for Glu {
-    const SCALARS: ScalarMasks = NEITHER;
+/// The same with a fast path, for other operands than those for which the third expression holds.
+macro_rules! bodies_with_fast_path {
+    ($($(#[$m:meta])* $Name:ident($x:ident, $y:ident) |$I:ident, $T:ident| $body:block or $fast:block unless $slow:block)*) => { $(
+        $(#[$m])*
+        impl<$T: Real> Binary<Float, $T> for $Name {
+            const SCALARS: ScalarMasks = NEITHER;
+            #[inline(always)]
+            fn eval<$I: Isa>($x: $T, $y: $T) -> $T $body
+            const HAS_FAST_PATH: bool = true;
+            #[inline(always)]
+            fn fast<$I: Isa>($x: $T, $y: $T) -> $T $fast
+            #[inline(always)]
+            fn needs_slow_path<$I: Isa>(_: $T, $y: $T) -> bool $slow
+        }
+    )* };
+}
+bodies_with_fast_path! {
+    Glu(x, gate) |I, T|
+        { x * gate.sigmoid::<I>() }
+        or { x * gate.sigmoid_fast::<I>() }
+        unless { gate.needs_slow_exp() }
+    GeluGradient(grad, x) |I, T|
+        { grad * x.gelu_slope::<I>() }
+        or { grad * x.gelu_slope_fast::<I>() }
+        unless { x.needs_slow_gelu() }
+    GeluTanhGradient(grad, x) |I, T|
+        { let c = CubicSlope::new::<I>(x); grad * c.slope(c.v.sigmoid::<I>(), (-c.v).sigmoid::<I>()) }
+        or { let c = CubicSlope::new::<I>(x); grad * c.slope(c.v.sigmoid_fast::<I>(), (-c.v).sigmoid_fast::<I>()) }
+        unless { CubicSlope::new::<I>(x).v.needs_slow_exp() }
+    KlDivergence(x, target) |I, T|
+        { divergence::<I, T>(x, target, target.log::<I>()) }
+        or { divergence::<I, T>(x, target, above_zero(target).log_fast::<I>()) }
+        unless { above_zero(target).needs_slow_log() }
+    SiluGradient(grad, x) |I, T|
+        { grad * silu_slope::<I, T>(x, x.sigmoid::<I>()) }
+        or { grad * silu_slope::<I, T>(x, x.sigmoid_fast::<I>()) }
+        unless { x.needs_slow_exp() }
+}
+
+/// A logarithm's argument in place of 0, for which nothing is computed.
+#[inline(always)]
+fn above_zero<T: Real>(x: T) -> T {
+    if x == T::ZERO { T::ONE } else { x }
+}
+/// `target log(target) - target x`. Where the target is 0, that is 0 for infinite `x`, too.
+#[inline(always)]
+fn divergence<I: Isa, T: Real>(x: T, target: T, log: T) -> T {
+    let (none, most) = (target == T::ZERO, T::from_f64(f64::from(f32::MAX)));
+    let own = if none { T::ZERO } else { target * log };
+    let finite = x.maximum::<I>(-most).minimum::<I>(most);
+    own - target * if none { finite } else { x }
+}
+
+/// `s (1 + x (1 - s))` for the sigmoid `s` of x.
+#[inline(always)]
+fn silu_slope<I: Isa, T: Real>(x: T, s: T) -> T {
+    // no infinity times zero
+    let bound = T::from_f64(2000.0);
+    let x = x.maximum::<I>(-bound).minimum::<I>(bound);
+    s * (x * (T::ONE - s) + T::ONE)
+}
+
+/// For `gelu_tanh`, `x s(v)` with the sigmoid `s`: `v`, twice the argument of tanh, and `x dv/dx`.
+struct CubicSlope<T> {
+    v: T,
+    rise: T,
+}
+impl<T: Real> CubicSlope<T> {
     #[inline(always)]
-    fn eval<I: Isa>(x: T, gate: T) -> T {
-        x * gate.sigmoid::<I>()
+    fn new<I: Isa>(x: T) -> CubicSlope<T> {
+        const LINEAR: f64 = 2.0 * FRAC_2_SQRT_PI * FRAC_1_SQRT_2;
+        const CUBIC: f64 = LINEAR * 0.044715;
+        // beyond these the sigmoid is 0 or 1
+        let bound = T::from_f64(100.0);
+        let x = x.maximum::<I>(-bound).minimum::<I>(bound);
+        let (square, linear) = (x * x, T::from_f64(LINEAR));
+        CubicSlope {
+            v: x * (square * T::from_f64(CUBIC) + linear),
+            rise: (square * T::from_f64(3.0 * CUBIC) + linear) * x,
+        }
     }
-    const HAS_FAST_PATH: bool = true;
+    /// `s (1 + (1 - s) x dv/dx)`, of `s = s(v)` and `rest = s(-v)`: `1 - s` would lose what s lacks to
+    /// 1, which up to 80 multiplies. So the slope keeps its relative accuracy where s is small.
     #[inline(always)]
-    fn fast<I: Isa>(x: T, gate: T) -> T {
-        x * gate.sigmoid_fast::<I>()
-    }
-    #[inline(always)]
-    fn needs_slow_path<I: Isa>(_: T, gate: T) -> bool {
-        gate.needs_slow_exp()
+    fn slope(&self, s: T, rest: T) -> T {
+        s * (rest * self.rise + T::ONE)
     }
 }

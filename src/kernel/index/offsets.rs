@@ -91,7 +91,9 @@ pub unsafe fn offsets<T: Position>(
 
 /// Copies the elements at `n` contiguous positions along a contiguous line of `size` elements of
 /// `width` bytes to `out`; negative positions count from the end. False if one is out of range, the
-/// results are unspecified then; `None`, and nothing done, if offsets are as fast.
+/// results are unspecified then; `None`, and nothing done, for other widths than a word's.
+///
+/// Element by element, for every instruction set: a load takes less time than its share of a gather.
 ///
 /// # Safety
 /// `n` positions are readable, and `size` elements at `line`; `out` has room for `n` aligned elements.
@@ -103,35 +105,37 @@ pub unsafe fn take(
     n: usize,
     out: *mut u8,
 ) -> Option<bool> {
-    // on others gathers take longer than as many loads
-    #[cfg(x86_dispatch)]
-    if matches!(width, 4 | 8) && size > 0 && simd::level() >= simd::Level::Avx2 && !simd::is_intel()
-    {
-        let (mut tile, mut good) = ([const { MaybeUninit::uninit() }; TILE], true);
-        for first in (0..n).step_by(TILE) {
-            let some = TILE.min(n - first);
-            // SAFETY: by the caller; READ1 for the positions.
-            good &= unsafe {
-                let own = copy_once(positions.add(first), 8, &mut tile[..some]);
-                let out = out.add(first * width);
-                match width {
-                    4 => elements(line as *const u32, size, own, out as *mut u32),
-                    _ => elements(line as *const u64, size, own, out as *mut u64),
-                }
-            };
+    /// # Safety
+    /// As for [`take`].
+    unsafe fn elements<U: Copy>(
+        line: *const u8,
+        size: usize,
+        positions: *const i64,
+        n: usize,
+        out: *mut u8,
+    ) -> bool {
+        let (line, out, size) = (line as *const U, out as *mut U, size as i64);
+        for k in 0..n {
+            // SAFETY: one of `n` positions, which is read once (READ1).
+            let at = unsafe { positions.add(k).read_volatile() };
+            let at = at.wrapping_add(size & (at >> 63));
+            if at as u64 >= size as u64 {
+                return false;
+            }
+            // SAFETY: an element of the line, and room for it.
+            unsafe { *out.add(k) = *line.add(at as usize) }
         }
-        return Some(good);
+        true
     }
-    let _ = (line, size, width, positions, n, out);
-    None
-}
-
-#[cfg(x86_dispatch)]
-kernel! {
-    /// [`taken`](simd::x86::lookup::taken), whose contract callers keep.
-    fn elements<'a, U: Copy>(line: *const U, size: usize, positions: &'a [i64], out: *mut U) -> bool { |I|
-        // SAFETY: by the callers; AVX2 is there (ISA1).
-        I::AVX2 && unsafe { simd::x86::lookup::taken(line, size, positions, out) }
+    // SAFETY: by the caller.
+    unsafe {
+        match width {
+            1 => Some(elements::<u8>(line, size, positions, n, out)),
+            2 => Some(elements::<u16>(line, size, positions, n, out)),
+            4 => Some(elements::<u32>(line, size, positions, n, out)),
+            8 => Some(elements::<u64>(line, size, positions, n, out)),
+            _ => None,
+        }
     }
 }
 

@@ -10,6 +10,7 @@ use crate::kernel::images::Pixel;
 use crate::kernel::resample::{Sampled, Table};
 use crate::layout::{IntoShape, Shape};
 use crate::nn::images::Planes;
+use crate::nn::pool::{AvgPool, average};
 use crate::nn::resample::interpolate::{axes, weighted};
 use crate::nn::resample::pad::CheckedPadding;
 use crate::nn::resample::tables::ResampledAxis;
@@ -64,6 +65,15 @@ fn interpolated(grad: &Tensor, input_size: &[usize], options: &Interpolate) -> R
         InterpolateMode::NearestExact => Some(true),
         _ => None,
     };
+    if let Some(exact) = exact
+        && let Some(copies) = copies(&axes, exact)?
+    {
+        let sums = AvgPool {
+            divisor_override: Some(1),
+            ..Default::default()
+        };
+        return average(OP, rank, grad, &copies[3 - rank..].into(), &sums);
+    }
     let planes = Planes::new(OP, grad, rank)?;
     let of = |axis: ResampledAxis| match exact {
         Some(exact) => Ok(AxisWeights::Moved(axis.size, axis.nearest(exact)?)),
@@ -72,6 +82,23 @@ fn interpolated(grad: &Tensor, input_size: &[usize], options: &Interpolate) -> R
     let [depth, height, width] = axes;
     let weights = [of(depth)?, of(height)?, of(width)?];
     by_tables(OP, &planes, dtype, weights)
+}
+
+/// How many copies in a row each element has along each axis, if it is the same for all of them.
+fn copies(axes: &[ResampledAxis; 3], exact: bool) -> Result<Option<[usize; 3]>> {
+    let mut copies = [1; 3];
+    for (axis, copies) in axes.iter().zip(&mut copies) {
+        *copies = axis.output_size / axis.size;
+        let elements = axis.nearest(exact)?;
+        let regular = |(output, element): (usize, &u32)| output / *copies == *element as usize;
+        if *copies == 0
+            || *copies * axis.size != axis.output_size
+            || !elements.iter().enumerate().all(regular)
+        {
+            return Ok(None);
+        }
+    }
+    Ok(Some(copies))
 }
 
 /// The gradient, of shape `input_size`, of the operand of [`pad`](crate::nn::pad): each element of

@@ -222,12 +222,7 @@ fn kl_div_of(x: &Tensor, target: &Tensor, options: KlDiv) -> Result<Tensor> {
             let p = f.unary(&rows::Exp::ROW, v[1])?;
             return product(f, p, d, v[0]);
         }
-        let log = f.unary(&rows::Log::ROW, v[1])?;
-        let own = f.binary(&rows::Multiply::ROW, v[1], log)?;
-        let zero = f.binary(&rows::Equal::ROW, v[1], 0.0)?;
-        let own = f.ternary(&rows::Where::ROW, zero, 0.0, own)?;
-        let other = product(f, v[1], v[0], v[0])?;
-        f.binary(&rows::Subtract::ROW, own, other)
+        f.binary(&rows::KlDivergence::ROW, v[0], v[1])
     })?;
     match x.shape().first() {
         Some(n) if batchmean => {

@@ -133,7 +133,7 @@ impl AvgPool {
     }
 }
 
-fn average(
+pub(in crate::nn) fn average(
     op: &'static str,
     rank: usize,
     x: &Tensor,

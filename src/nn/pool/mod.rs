@@ -10,6 +10,8 @@ mod unpool;
 pub(super) mod window;
 
 pub use adaptive::*;
+#[cfg(feature = "grad")]
+pub(in crate::nn) use average::average;
 pub use average::{AvgPool, avg_pool1d, avg_pool2d, avg_pool3d};
 pub use lp::{LpPool, lp_pool1d, lp_pool2d, lp_pool3d};
 pub use max::*;

@@ -5,9 +5,10 @@ use crate::error::{Error, Result};
 use crate::kernel::pool::scatter;
 use crate::par::{self, Cost};
 use crate::tensor::Tensor;
+use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-/// Row-major positions as int64, copied (READ1), and whether any was out of range.
+/// Row-major positions as int64, and whether any was out of range.
 pub(in crate::nn) struct CheckedPositions {
     op: &'static str,
     all: Tensor,
@@ -22,13 +23,18 @@ impl CheckedPositions {
         }
         Ok(CheckedPositions {
             op,
-            all: indices.copy_once()?.into_dtype(DType::I64)?,
+            all: indices.contiguous()?.into_dtype(DType::I64)?,
             wrong: AtomicBool::new(false),
         })
     }
-    /// All positions.
-    pub fn get(&self) -> Result<&[i64]> {
-        self.all.as_slice()
+    /// Some of the positions, each read once: others may be writing to them (READ1). Panics if there
+    /// are fewer.
+    pub fn read(&self, range: Range<usize>) -> impl Iterator<Item = i64> + '_ {
+        assert!(range.end <= self.all.len());
+        let first = self.all.as_ptr() as *const i64;
+        // SAFETY: one of the contiguous integers of this dtype (TENSOR1), which `self` keeps alive;
+        // any bits are one, and a volatile read happens once.
+        range.map(move |k| unsafe { first.add(k).read_volatile() })
     }
     /// Joins `values` to planes of zeros at these positions, in order: `taken` of them to each
     /// plane of `plane` elements.
@@ -40,8 +46,7 @@ impl CheckedPositions {
         plane: usize,
         join: impl Fn(T, T) -> T + Sync,
     ) -> Result<()> {
-        let all = self.get()?;
-        if plane == 0 && !all.is_empty() {
+        if plane == 0 && !self.all.is_empty() {
             self.note(Err(0));
         }
         let cost = Cost {
@@ -53,7 +58,8 @@ impl CheckedPositions {
                 // plane by plane, so that it is in a cache
                 d.fill(T::default());
                 let own = k * taken..(k + 1) * taken;
-                self.note(scatter::put_at(&values[own.clone()], &all[own], d, &join));
+                let positions = self.read(own.clone());
+                self.note(scatter::put_at(&values[own], positions, d, &join));
             }
         });
         Ok(())
@@ -72,9 +78,11 @@ impl CheckedPositions {
         }
         let plane: usize = sizes.iter().product();
         let inside = |p: &i64| usize::try_from(*p).is_ok_and(|p| p < plane);
-        let all = self.all.as_slice::<i64>()?;
-        let Some((at, position)) = all.iter().enumerate().find(|(_, p)| !inside(p)) else {
-            return Ok(());
+        let all = self.all.copy_once()?;
+        let mut all = all.as_slice::<i64>()?.iter().enumerate();
+        let Some((at, position)) = all.find(|(_, p)| !inside(p)) else {
+            let message = "indices were changed while they were read";
+            return Err(Error::value(self.op, message));
         };
         let message = message!(
             "indices has {position} at row-major position {at}; a plane of {sizes:?} has {plane} elements"

@@ -1,55 +1,9 @@
 //! Weighted sums of elements. Elements within a short stretch of a line are looked up by permutes
 //! of whole vectors, where a gather would load them one by one; arbitrary elements are loaded in
-//! pairs. Elements at positions of a line, without weights.
+//! pairs.
 
 use crate::simd::Isa;
 use core::arch::x86_64::*;
-
-/// Copies the elements at positions, of 4 or 8 bytes, of a line of `size > 0`; negative positions
-/// count from the end. False if one is out of range; results are unspecified then.
-///
-/// # Safety
-/// `size` elements are readable at `line`, `out` has room for as many as there are positions, and the
-/// CPU has AVX2 (ISA1).
-#[inline(always)]
-pub unsafe fn taken<U: Copy>(line: *const U, size: usize, positions: &[i64], out: *mut U) -> bool {
-    const { assert!(matches!(size_of::<U>(), 4 | 8)) };
-    let (groups, rest) = positions.as_chunks::<4>();
-    // SAFETY: a position is that of an element, or 0 in its place; four or as many as are left are
-    // read and written.
-    unsafe {
-        let (zero, count) = (_mm256_setzero_si256(), _mm256_set1_epi64x(size as i64));
-        let last = _mm256_set1_epi64x(size as i64 - 1);
-        let mut outside = zero;
-        for (k, group) in groups.iter().enumerate() {
-            let at = _mm256_loadu_si256(group.as_ptr().cast());
-            let at = _mm256_add_epi64(at, _mm256_and_si256(count, _mm256_cmpgt_epi64(zero, at)));
-            let wrong = _mm256_or_si256(_mm256_cmpgt_epi64(zero, at), _mm256_cmpgt_epi64(at, last));
-            outside = _mm256_or_si256(outside, wrong);
-            let (at, out) = (_mm256_andnot_si256(wrong, at), out.add(4 * k));
-            if size_of::<U>() == 4 {
-                let x = _mm256_i64gather_epi32::<4>(line.cast(), at);
-                _mm_storeu_si128(out.cast(), x);
-            } else {
-                let x = _mm256_i64gather_epi64::<8>(line.cast(), at);
-                _mm256_storeu_si256(out.cast(), x);
-            }
-        }
-        let mut good = _mm256_testz_si256(outside, outside) == 1;
-        let done = positions.len() - rest.len();
-        for (k, at) in rest.iter().enumerate() {
-            let at = if *at < 0 {
-                at.wrapping_add(size as i64)
-            } else {
-                *at
-            };
-            let inside = (0..size as i64).contains(&at);
-            good &= inside;
-            *out.add(done + k) = *line.add(if inside { at as usize } else { 0 });
-        }
-        good
-    }
-}
 
 /// Elements behind a line that lookups may read.
 pub const BEHIND: usize = 32;

@@ -25,7 +25,7 @@ use smallvec::SmallVec;
 use std::path::Path;
 
 /// The first line. Plans of another version may mean something else.
-const HEADER: &str = concat!("flex-plans 3 ", env!("CARGO_PKG_VERSION"));
+const HEADER: &str = concat!("flex-plans 4 ", env!("CARGO_PKG_VERSION"));
 /// Bytes of a file, at most.
 const MAX_BYTES: u64 = 64 << 20;
 

@@ -39,6 +39,15 @@ fn gelu_slope(x: f64) -> f64 {
     let density = libm::exp(-0.5 * x * x) / (2.0 * core::f64::consts::PI).sqrt();
     0.5 * libm::erfc(-x * core::f64::consts::FRAC_1_SQRT_2) + x * density
 }
+fn silu_slope(x: f64) -> f64 {
+    let s = 1.0 / (1.0 + libm::exp(-x));
+    s * (1.0 + x * (1.0 - s))
+}
+fn gelu_tanh_slope(x: f64) -> f64 {
+    let root = (2.0 / core::f64::consts::PI).sqrt();
+    let t = libm::tanh(root * (x + 0.044715 * x * x * x));
+    0.5 * (1.0 + t) + 0.5 * x * (1.0 - t * t) * root * (1.0 + 3.0 * 0.044715 * x * x)
+}
 fn six(x: f64) -> f64 {
     if x.is_nan() { x } else { x.clamp(0.0, 6.0) }
 }
@@ -155,10 +164,32 @@ const ROWS: &[Row] = &[
         f64::NAN,
     ),
     (
+        Op::GeluTanhGradient,
+        &[-0.75],
+        |x| x * gelu_tanh_slope(-0.75),
+        f64::NAN,
+    ),
+    (
+        Op::SiluGradient,
+        &[-0.75],
+        |x| x * silu_slope(-0.75),
+        f64::NAN,
+    ),
+    (Op::SigmoidGradient, &[0.25], |x| x * 0.1875, 0.5),
+    (Op::TanhGradient, &[0.5], |x| x * 0.75, 0.5),
+    (Op::ReluGradient, &[2.0], |x| x, 0.0),
+    (Op::ReluGradient, &[-2.0], |_| 0.0, 0.0),
+    (
         Op::LogisticCost,
         &[0.25, 0.75],
         |x| 0.25 * softplus(x) + 0.75 * softplus(-x),
         4.0,
+    ),
+    (
+        Op::KlDivergence,
+        &[0.5],
+        |x| 0.5 * (libm::log(0.5) - x),
+        f64::NAN,
     ),
     (Op::MultiplyAdd, &[1.5, 0.25], |x| x * 1.5 + 0.25, f64::NAN),
     (

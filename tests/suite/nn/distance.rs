@@ -149,10 +149,16 @@ fn distances_of_batches() {
     );
 }
 
+/// Widths of one vector, of several, with remainders, and beyond what is summed at a time.
 #[test]
 fn embedding_bag_matches_the_rows() {
+    for width in [9, 16, 64, 100, 1111] {
+        embedding_bag_matches_rows_of(width);
+    }
+}
+fn embedding_bag_matches_rows_of(width: usize) {
     use nn::BagMode;
-    let w = tensor(&[6, 9], 3);
+    let w = tensor(&[6, width], 3);
     let (values, given) = (floats(&w), [5i64, 0, 0, 3, 2, 5, 1]);
     let indices = Tensor::from_slice(&given, [7]).unwrap();
     let offsets = Tensor::from([0i64, 3, 3, 5]);
@@ -170,9 +176,9 @@ fn embedding_bag_matches_the_rows() {
             let used: Vec<usize> = bag
                 .filter(|k| Some(given[*k] as usize) != padding_idx)
                 .collect();
-            for j in 0..9 {
+            for j in 0..width {
                 let of = |k: &usize| {
-                    values[given[*k] as usize * 9 + j] * if weighted { f[*k] } else { 1.0 }
+                    values[given[*k] as usize * width + j] * if weighted { f[*k] } else { 1.0 }
                 };
                 let sum: f64 = used.iter().map(of).sum();
                 want.push(match mode {
@@ -196,6 +202,12 @@ fn embedding_bag_matches_the_rows() {
             1e-6,
         );
     }
+}
+
+#[test]
+fn embedding_bag_refuses_indices_and_offsets_out_of_range() {
+    let w = tensor(&[6, 9], 3);
+    let indices = Tensor::from_slice(&[5i64, 0, 0, 3, 2, 5, 1], [7]).unwrap();
     let message = |indices: &Tensor, options| {
         nn::embedding_bag(indices, &w, options)
             .unwrap_err()

@@ -58,7 +58,7 @@ fn malformed_plan_files_are_refused_as_a_whole() {
     assert!(refused(b"").contains("not a file of plans"));
     assert!(refused(&[0xff; 100]).contains("not a file of plans"));
     assert!(
-        refused(text.replacen("flex-plans 3", "flex-plans 2", 1).as_bytes()).contains("version")
+        refused(text.replacen("flex-plans 4", "flex-plans 3", 1).as_bytes()).contains("version")
     );
     // truncated, and changed, anywhere
     for k in (0..text.len() - 1).step_by(97) {

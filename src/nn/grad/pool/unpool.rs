@@ -72,12 +72,12 @@ fn from_positions(
         flops: taken.saturating_mul(32),
     };
     dispatch!(float dtype.wide(), |F| {
-        let (grad, all) = (grad.as_slice::<F>()?, positions.get()?);
+        let grad = grad.as_slice::<F>()?;
         par::split(d.as_mut_slice::<F>()?, taken, 1, cost, |planes, d| {
             for (k, d) in planes.zip(d.chunks_exact_mut(taken)) {
                 let first = k * taken;
                 let from = &grad[k * plane..(k + 1) * plane];
-                positions.note(scatter::take_at(from, &all[first..first + taken], d));
+                positions.note(scatter::take_at(from, positions.read(first..first + taken), d));
             }
         })
     }, else return Err(Error::unsupported(op, dtype)));

@@ -37,6 +37,8 @@ fn interpolation_matches_differences() {
             (&[1, 2, 4, 3], &[8, 6]),
             (&[1, 2, 4, 5], &[3, 7]),
             (&[1, 1, 3, 4, 2], &[2, 5, 4]),
+            (&[2, 1, 5], &[15]),
+            (&[1, 2, 2, 3, 2], &[4, 9, 2]),
         ] {
             let options = Interpolate {
                 size: Some(size.into()),
