@@ -31,7 +31,8 @@ impl Rule {
     /// Negative numbers count as zero if `relu`.
     #[inline(always)]
     fn new(step: QuantStep, levels: [i32; 2], relu: bool) -> Rule {
-        let [least, most] = levels.map(|level| (level - step.zero) as f32);
+        let (least, most) = (levels[0] - step.zero, levels[1] - step.zero);
+        let (least, most) = (least as f32, most as f32);
         Rule {
             step,
             ends: [if relu { least.max(0.0) } else { least }, most],
@@ -65,7 +66,10 @@ impl Rule {
     /// A number with the same level.
     #[inline(always)]
     fn by_inverse<I: Isa>(&self, x: f32) -> f32 {
-        let [least, most] = self.ends.map(|end| end * self.step.scale);
+        let (least, most) = (
+            self.ends[0] * self.step.scale,
+            self.ends[1] * self.step.scale,
+        );
         let x = if x < least { least } else { x };
         let x = if x > most { most } else { x };
         let x = if x.is_nan() { 0.0 } else { x };

@@ -262,7 +262,8 @@ fn block<I: Isa, T: Sample>(x: &[T], stride: usize, rows: usize, found: &mut [Mo
         for j in 0..n {
             rolled::<I, T>();
             let mean = mean[j];
-            let [a, b, c, d] = [a[j], b[j], c[j], d[j]].map(|x| x.wide() - mean);
+            let (a, b) = (a[j].wide() - mean, b[j].wide() - mean);
+            let (c, d) = (c[j].wide() - mean, d[j].wide() - mean);
             deviations[j] = (((deviations[j] + a) + b) + c) + d;
             squares[j] = (((squares[j] + a * a) + b * b) + c * c) + d * d;
         }
