@@ -2,7 +2,7 @@
 
 REASONS = {
     "call overhead: slice": "a Python object with a lock of its own, and a layout in a block of its own: six atomic operations",
-    "call overhead: transpose": "as for slice",
+    "call overhead: transpose": "as for slice; a third of the core's half are stores that are read back at another width",
     "loops in Python: a dynamic program": "slices of each row, which cost twice NumPy's (call overhead: slice)",
     "reductions: mean, 16M": "reads from memory as sum does, which took 1.9 ms for as many bytes",
     "recurrent layers: lstm, 64 steps of 32": "its products run at nine tenths of the multiply-add peak; the gates' exponentials "
@@ -37,16 +37,18 @@ REASONS = {
     "activations of models: gelu(a)": "a sixth of the numbers lies below -4, where an exponential and a division are computed for a whole "
     "block: .76 instead of .32 ns a number",
     "layers: linear and gelu": "as for gelu(a): a quarter of the sums lies below -4",
-    "softmax, norms: log_softmax of channels": "half of the time is six passes over columns in L1, a quarter packing and unpacking these",
-    "gradients, backward alone: softmax of channels": "as for log_softmax of channels",
+    "softmax, norms: log_softmax of channels": "six tenths of the time are passes over columns in L1, of which exponentials take a third, a "
+    "quarter packing and unpacking these",
+    "gradients, backward alone: softmax of channels": "packing and unpacking columns takes two thirds of the time",
     "gradients, backward alone: attention's bias": "two fifths are products; the mask's addition, softmax and its gradient pass "
     "over blocks in L2, and the result is copied",
     "fft: rfft, 655 of 400": "nine tenths are butterflies, which MKL's do in three fifths of the time on Intel's CPUs",
     "ONNX models: ResNet-50, int8": "products take half of the time, at three quarters of VNNI's peak; sums are requantised, images packed",
+    "ONNX models: EfficientNet-B0": "products take a quarter of the time, silu an eighth, and for a tenth threads wait for each other",
     "ONNX models: MobileNetV3": "products take two fifths of the time, at three quarters of the multiply-add peak, depthwise layers "
     "an eighth",
     "losses: poisson_nll_loss": "eight passes over blocks in L1",
-    "losses: kl_div": "ten passes over blocks in L1, of which the product has four",
+    "losses: kl_div": "reads 32 MiB from memory, and takes a logarithm of half of it",
     "indexing: scatter_add": "a third is the table of offsets, a third the sums, which have an order",
     "fusion: (a + b) * a * b, 32x32": "finding the program and its loops costs more than three additions of 4 KiB",
 }
