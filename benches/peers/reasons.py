@@ -37,8 +37,8 @@ REASONS = {
     "activations of models: gelu(a)": "a sixth of the numbers lies below -4, where an exponential and a division are computed for a whole "
     "block: .76 instead of .32 ns a number",
     "layers: linear and gelu": "as for gelu(a): a quarter of the sums lies below -4",
-    "softmax, norms: log_softmax of channels": "six tenths of the time are passes over columns in L1, of which exponentials take a third, a "
-    "quarter packing and unpacking these",
+    "softmax, norms: log_softmax of channels": "six tenths of the time are passes over columns in L1, a third of them exponentials; a "
+    "quarter is packing and unpacking these",
     "gradients, backward alone: softmax of channels": "packing and unpacking columns takes two thirds of the time",
     "gradients, backward alone: attention's bias": "two fifths are products; the mask's addition, softmax and its gradient pass "
     "over blocks in L2, and the result is copied",
@@ -49,6 +49,7 @@ REASONS = {
     "an eighth",
     "losses: poisson_nll_loss": "eight passes over blocks in L1",
     "losses: kl_div": "reads 32 MiB from memory, and takes a logarithm of half of it",
+    "indexing: gather, axis 1": "two and a half cycles an element: a position and its check, a load and a store",
     "indexing: scatter_add": "a third is the table of offsets, a third the sums, which have an order",
     "fusion: (a + b) * a * b, 32x32": "finding the program and its loops costs more than three additions of 4 KiB",
 }
