@@ -9,7 +9,8 @@ Layers, lowest first; a module may use its own layer and those below it:
 
 A public function with an example is named by a test. Files of one folder must not use each other in a cycle. A label of an invariant
 (TENSOR1) is defined once, by a comment that begins with it, `Invariant` or `Contract`; docs/invariants.md lists them, and `--index`
-rewrites it. Words that a term of the field replaced are not used again. Exit status 1 when a rule is broken.
+rewrites it. Words that a term of the field replaced are not used again. Pages show this version of the crate. Exit status 1 when a rule
+is broken.
 """
 
 import re

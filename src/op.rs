@@ -205,8 +205,8 @@ macro_rules! operations {
         /// `-(t log(x) + (1 - t) log(1 - x))`, with logarithms of at least -100; NaN if one of
         /// them is outside 0 to 1.
         BinaryCrossEntropy binary_cross_entropy 2 Float 96 [Float] => nn
-        /// For the second, a probability `t`, and the first, the logarithm `x` of another, `t (log(t) - x)`;
-        /// 0 for t of 0.
+        /// `t (log(t) - x)` for the first, the logarithm `x` of a probability, and the second,
+        /// another one `t`; 0 for t of 0.
         KlDivergence kl_divergence 2 Float 36 [Float] => nn
         /// For the first, x, the second times `log(1 + exp(x))` plus the third times `log(1 +
         /// exp(-x))`; what is multiplied by 0 counts as 0.

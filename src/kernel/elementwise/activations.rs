@@ -182,8 +182,7 @@ bodies_of_tensors! {
 }
 /// The same with a fast path, for other operands than those for which the third expression holds.
 macro_rules! bodies_with_fast_path {
-    ($($(#[$m:meta])* $Name:ident($x:ident, $y:ident) |$I:ident, $T:ident| $body:block or $fast:block unless $slow:block)*) => { $(
-        $(#[$m])*
+    ($($Name:ident($x:ident, $y:ident) |$I:ident, $T:ident| $body:block or $fast:block unless $slow:block)*) => { $(
         impl<$T: Real> Binary<Float, $T> for $Name {
             const SCALARS: ScalarMasks = NEITHER;
             #[inline(always)]
@@ -219,6 +218,12 @@ bodies_with_fast_path! {
         unless { x.needs_slow_exp() }
 }
 
+/// The nearest number from `-bound` to `bound`.
+#[inline(always)]
+fn within<I: Isa, T: Real>(x: T, bound: f64) -> T {
+    let bound = T::from_f64(bound);
+    x.maximum::<I>(-bound).minimum::<I>(bound)
+}
 /// A logarithm's argument in place of 0, for which nothing is computed.
 #[inline(always)]
 fn above_zero<T: Real>(x: T) -> T {
@@ -227,18 +232,16 @@ fn above_zero<T: Real>(x: T) -> T {
 /// `target log(target) - target x`. Where the target is 0, that is 0 for infinite `x`, too.
 #[inline(always)]
 fn divergence<I: Isa, T: Real>(x: T, target: T, log: T) -> T {
-    let (none, most) = (target == T::ZERO, T::from_f64(f64::from(f32::MAX)));
+    let none = target == T::ZERO;
     let own = if none { T::ZERO } else { target * log };
-    let finite = x.maximum::<I>(-most).minimum::<I>(most);
+    let finite = within::<I, T>(x, f64::from(f32::MAX));
     own - target * if none { finite } else { x }
 }
 
 /// `s (1 + x (1 - s))` for the sigmoid `s` of x.
 #[inline(always)]
 fn silu_slope<I: Isa, T: Real>(x: T, s: T) -> T {
-    // no infinity times zero
-    let bound = T::from_f64(2000.0);
-    let x = x.maximum::<I>(-bound).minimum::<I>(bound);
+    let x = within::<I, T>(x, 2000.0); // no infinity times zero
     s * (x * (T::ONE - s) + T::ONE)
 }
 
@@ -252,9 +255,7 @@ impl<T: Real> CubicSlope<T> {
     fn new<I: Isa>(x: T) -> CubicSlope<T> {
         const LINEAR: f64 = 2.0 * FRAC_2_SQRT_PI * FRAC_1_SQRT_2;
         const CUBIC: f64 = LINEAR * 0.044715;
-        // beyond these the sigmoid is 0 or 1
-        let bound = T::from_f64(100.0);
-        let x = x.maximum::<I>(-bound).minimum::<I>(bound);
+        let x = within::<I, T>(x, 100.0); // beyond, the sigmoid is 0 or 1
         let (square, linear) = (x * x, T::from_f64(LINEAR));
         CubicSlope {
             v: x * (square * T::from_f64(CUBIC) + linear),

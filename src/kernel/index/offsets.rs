@@ -89,54 +89,33 @@ pub unsafe fn offsets<T: Position>(
     good
 }
 
-/// Copies the elements at `n` contiguous positions along a contiguous line of `size` elements of
-/// `width` bytes to `out`; negative positions count from the end. False if one is out of range, the
-/// results are unspecified then; `None`, and nothing done, for other widths than a word's.
+/// Copies the elements of type `U` at `n` contiguous positions along a contiguous line of `size`
+/// elements to `out`; negative positions count from the end. False if one is out of range, the results
+/// are unspecified then.
 ///
 /// Element by element, for every instruction set: a load takes less time than its share of a gather.
 ///
 /// # Safety
 /// `n` positions are readable, and `size` elements at `line`; `out` has room for `n` aligned elements.
-pub unsafe fn take(
-    line: *const u8,
+pub unsafe fn take<U: Copy>(
+    line: *const U,
     size: usize,
-    width: usize,
     positions: *const i64,
     n: usize,
-    out: *mut u8,
-) -> Option<bool> {
-    /// # Safety
-    /// As for [`take`].
-    unsafe fn elements<U: Copy>(
-        line: *const u8,
-        size: usize,
-        positions: *const i64,
-        n: usize,
-        out: *mut u8,
-    ) -> bool {
-        let (line, out, size) = (line as *const U, out as *mut U, size as i64);
-        for k in 0..n {
-            // SAFETY: one of `n` positions, which is read once (READ1).
-            let at = unsafe { positions.add(k).read_volatile() };
-            let at = at.wrapping_add(size & (at >> 63));
-            if at as u64 >= size as u64 {
-                return false;
-            }
-            // SAFETY: an element of the line, and room for it.
-            unsafe { *out.add(k) = *line.add(at as usize) }
+    out: *mut U,
+) -> bool {
+    let size = size as i64;
+    for k in 0..n {
+        // SAFETY: one of `n` positions, which is read once (READ1).
+        let at = unsafe { positions.add(k).read_volatile() };
+        let at = at.wrapping_add(size & (at >> 63));
+        if at as u64 >= size as u64 {
+            return false;
         }
-        true
+        // SAFETY: an element of the line, and room for it.
+        unsafe { *out.add(k) = *line.add(at as usize) }
     }
-    // SAFETY: by the caller.
-    unsafe {
-        match width {
-            1 => Some(elements::<u8>(line, size, positions, n, out)),
-            2 => Some(elements::<u16>(line, size, positions, n, out)),
-            4 => Some(elements::<u32>(line, size, positions, n, out)),
-            8 => Some(elements::<u64>(line, size, positions, n, out)),
-            _ => None,
-        }
-    }
+    true
 }
 
 /// The first position out of range.

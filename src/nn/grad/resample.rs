@@ -88,15 +88,16 @@ fn interpolated(grad: &Tensor, input_size: &[usize], options: &Interpolate) -> R
 fn copies(axes: &[ResampledAxis; 3], exact: bool) -> Result<Option<[usize; 3]>> {
     let mut copies = [1; 3];
     for (axis, copies) in axes.iter().zip(&mut copies) {
-        *copies = axis.output_size / axis.size;
-        let elements = axis.nearest(exact)?;
-        let regular = |(output, element): (usize, &u32)| output / *copies == *element as usize;
-        if *copies == 0
-            || *copies * axis.size != axis.output_size
-            || !elements.iter().enumerate().all(regular)
-        {
+        let n = axis.output_size / axis.size;
+        if n == 0 || n * axis.size != axis.output_size {
             return Ok(None);
         }
+        let elements = axis.nearest(exact)?;
+        let mut elements = elements.iter().enumerate();
+        if !elements.all(|(output, element)| output / n == *element as usize) {
+            return Ok(None);
+        }
+        *copies = n;
     }
     Ok(Some(copies))
 }

@@ -261,32 +261,35 @@ pub unsafe fn gather(
         cost,
         |_| true,
         |row| {
+            let (from, to) = (0, arrays.len() + 1);
+            if let [a] = arrays
+                && a.array.dtype() == DType::I64
+                && a.stride == size as i64
+                && (row.steps[from], row.steps[1], row.steps[to]) == (0, 8, size as isize)
+            {
+                // positions along a contiguous line
+                let (p, n) = (row.ptrs, row.n);
+                // SAFETY: the nest reaches the positions (TENSOR1) and the results; the elements are
+                // those that any position in range leads to, by the caller.
+                let good = dispatch_width!(size, |U| unsafe {
+                    kernel::take(
+                        p[from] as *const U,
+                        a.size,
+                        p[1] as *const i64,
+                        n,
+                        p[to] as *mut U,
+                    )
+                });
+                if !good {
+                    bad.store(true, Relaxed);
+                }
+                return;
+            }
             let mut offsets = [const { MaybeUninit::<i64>::uninit() }; TILE];
             let offsets = offsets.as_mut_ptr() as *mut i64;
-            let (from, to) = (0, arrays.len() + 1);
-            // positions along a contiguous line
-            let line = match arrays {
-                [a] if a.array.dtype() == DType::I64
-                    && a.stride == size as i64
-                    && (row.steps[from], row.steps[1], row.steps[to]) == (0, 8, size as isize) =>
-                {
-                    Some(a.size)
-                }
-                _ => None,
-            };
             for first in (0..row.n).step_by(TILE) {
                 let n = TILE.min(row.n - first);
                 let at = |k: usize| row.ptrs[k].wrapping_offset(first as isize * row.steps[k]);
-                // SAFETY: the nest reaches the positions (TENSOR1) and the results; the elements are
-                // those that any position in range leads to, by the caller.
-                let taken = line.and_then(|count| unsafe {
-                    kernel::take(at(from), count, size, at(1) as *const i64, n, at(to))
-                });
-                match taken {
-                    Some(true) => continue,
-                    Some(false) => return bad.store(true, Relaxed),
-                    None => (),
-                }
                 // SAFETY: the nest reaches elements of the arrays (TENSOR1); a tile has room for
                 // `n` offsets.
                 if !unsafe { tile(arrays, &row, 1, first, n, false, offsets) } {
