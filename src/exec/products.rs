@@ -277,7 +277,30 @@ where
             (left.rows(a), right.columns(b), c, epilogue)
         };
         // SAFETY: by the caller.
-        unsafe { by_blocks(batch, &sources, packed.map(Panels::cast), whole) }
+        unsafe { by_blocks(batch, &sources, packed.map(Panels::cast), whole, false) }
+    })
+}
+
+/// `c += a b` by the macrokernel, on all threads.
+///
+/// Errors if there is no memory for packing. Panics if the shapes don't match.
+#[cfg(feature = "linalg")]
+pub fn add_product<T: Packed + MatElement<Acc = T>>(
+    a: Mat<T>,
+    b: Mat<T>,
+    c: &mut MatMut<T>,
+) -> Result<()> {
+    assert!(a.cols() == b.rows() && a.rows() == c.rows() && b.cols() == c.cols());
+    let all = (0..c.rows(), 0..c.cols());
+    let c = &*c;
+    with_packing!(T, T, |left, right| {
+        let sources = |_| {
+            // SAFETY: one result, of which `by_blocks` writes disjoint blocks.
+            let c = unsafe { c.part(all.0.clone(), all.1.clone()) };
+            (left.rows(a), right.columns(b), c, Epilogue::NONE)
+        };
+        // SAFETY: one result.
+        unsafe { by_blocks(1, &sources, None, false, true) }
     })
 }
 
@@ -295,7 +318,7 @@ where
     C: MatElement + 'a,
 {
     // SAFETY: by the caller.
-    unsafe { by_blocks(batch, &operands, None, false) }
+    unsafe { by_blocks(batch, &operands, None, false, false) }
 }
 
 /// The product of two sources, the second of which may be packed already.
@@ -315,11 +338,11 @@ where
     C: MatElement + 'a,
 {
     // SAFETY: by the caller; a single result.
-    unsafe { by_blocks(1, &|_| operands(), packed, false) }
+    unsafe { by_blocks(1, &|_| operands(), packed, false, false) }
 }
 
 /// The one driver of packed products: [`blocked`] for sources, and B packed by all threads together
-/// where several blocks would each pack the same columns.
+/// where several blocks would each pack the same columns. `accumulate`: adds to the results.
 ///
 /// # Safety
 /// As [`blocked`].
@@ -328,6 +351,7 @@ unsafe fn by_blocks<'a, A, B, C>(
     operands: BlockedOperands<'_, 'a, A, B, C>,
     packed: Option<Panels<A::Packed>>,
     whole: bool,
+    accumulate: bool,
 ) -> Result<()>
 where
     A: Source,
@@ -362,7 +386,7 @@ where
                 &b,
                 packed,
                 &mut c.into_part(0..m, 0..n),
-                false,
+                accumulate,
                 epilogue,
             )
         });
@@ -374,7 +398,7 @@ where
             // SAFETY: blocks of a grid don't overlap, nor do results, by the caller's promise.
             let mut part = unsafe { c.part(rows.clone(), cols.clone()) };
             let (a, b) = (a.slice(rows), b.slice(cols));
-            gemm::macrokernel(&a, &b, packed, &mut part, false, epilogue)
+            gemm::macrokernel(&a, &b, packed, &mut part, accumulate, epilogue)
         };
     let run = |grid: Grid, first: usize, packed: Option<Panels<A::Packed>>| {
         let (rows, cols) = grid.block(0);

@@ -26,8 +26,8 @@ macro_rules! joined {
 }
 
 /// A number of a matrix that is factored.
-pub trait Entry: Packed + Number {}
-impl<T: Packed + Number> Entry for T {}
+pub trait Entry: Packed + Number<Real: Real> {}
+impl<T: Packed + Number<Real: Real>> Entry for T {}
 
 kernel! {
     /// `y += a x`.
@@ -264,6 +264,45 @@ kernel! {
         for ((y, x), z) in y.iter_mut().zip(x).zip(z) {
             *y = T::mul_add::<I>(b, *z, T::mul_add::<I>(a, *x, *y));
         }
+    }
+}
+
+kernel! {
+    /// `y += a[0] x[0] + a[1] x[1] + ..`, in this order.
+    pub fn axpy_four<'a, T: Packed>(a: [T; 4], x: [&'a [T]; 4], y: &'a mut [T]) -> () { |I|
+        let others = x[0].iter().zip(x[1]).zip(x[2]).zip(x[3]);
+        for (y, (((p, q), r), s)) in y.iter_mut().zip(others) {
+            let sum = T::mul_add::<I>(a[1], *q, T::mul_add::<I>(a[0], *p, *y));
+            *y = T::mul_add::<I>(a[3], *s, T::mul_add::<I>(a[2], *r, sum));
+        }
+    }
+}
+
+kernel! {
+    /// The position of the number with the largest `|re| + |im|`: of the first of several, or of the
+    /// first NaN.
+    pub fn largest<'a, T: Entry>(x: &'a [T]) -> usize { |I|
+        let size = |x: T| x.re().abs::<I>() + x.im().abs::<I>();
+        let mut best = [T::Real::ZERO; SUMS];
+        let (blocks, rest) = x.as_chunks::<SUMS>();
+        for x in blocks {
+            for k in 0..SUMS {
+                best[k] = best[k].maximum::<I>(size(x[k]));
+            }
+        }
+        let all = best.into_iter().chain(rest.iter().map(|x| size(*x)));
+        let best = all.fold(T::Real::ZERO, |best, size| best.maximum::<I>(size));
+        let is_best = |x: T| match best.isnan() {
+            true => x.isnan(),
+            false => size(x) == best,
+        };
+        for (block, x) in blocks.iter().enumerate() {
+            if x.iter().fold(false, |found, x| found | is_best(*x)) {
+                return SUMS * block + x.iter().position(|x| is_best(*x)).unwrap_or(0);
+            }
+        }
+        let before = SUMS * blocks.len();
+        before + rest.iter().position(|x| is_best(*x)).unwrap_or(0)
     }
 }
 

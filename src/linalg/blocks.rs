@@ -2,28 +2,23 @@
 
 use super::field::Field;
 use crate::error::Result;
-use crate::exec::failure::try_split;
-use crate::kernel::gemm::{Algorithm, Epilogue, Mat, MatMut, Scratch, parts};
-use crate::par::Cost;
+use crate::exec::products;
+use crate::kernel::gemm::{self, Algorithm, Epilogue, Mat, MatMut, Panels, Scratch};
+use crate::par::{self, Cost};
 use core::ops::Range;
 
 /// Columns of a panel, which is factored by itself before a product updates what follows it.
-pub(super) const PANEL: usize = 48;
+pub(super) const PANEL: usize = 32;
 /// The largest matrix that is factored as one panel.
 pub(super) const UNBLOCKED: usize = 96;
-
-/// Rows of several panels, to which one product adds what is known of the solutions: for each panel it
-/// would be packed again. (In factorisations, where a product updates what follows, blocks of panels
-/// gained nothing.)
-const BLOCK: usize = 4 * PANEL;
 
 /// The columns of panels of a matrix of `n`.
 pub(super) fn panel(n: usize) -> usize {
     if n <= UNBLOCKED { n.max(1) } else { PANEL }
 }
-/// The blocks of a triangular matrix of `n`.
-pub(super) fn blocks(n: usize) -> impl DoubleEndedIterator<Item = Range<usize>> {
-    parts(0..n, if n <= UNBLOCKED { n.max(1) } else { BLOCK })
+/// How many of `n` columns, or rows, come into the first half: whole panels.
+pub(super) fn half(n: usize) -> usize {
+    n.div_ceil(PANEL).div_ceil(2) * PANEL
 }
 
 /// Row `i` to write and row `k` to read, of rows of `stride` elements. They differ.
@@ -53,14 +48,21 @@ pub(super) fn copied<T: Field>(
     stride: usize,
     rows: Range<usize>,
     cols: Range<usize>,
-    f: impl Fn(T) -> T,
+    f: impl Fn(T) -> T + Sync,
 ) -> Result<Scratch<T>> {
     let mut copy = Scratch::new(rows.len().saturating_mul(cols.len()))?;
-    for (to, i) in copy.chunks_exact_mut(cols.len().max(1)).zip(rows) {
-        for (to, x) in to.iter_mut().zip(&a[i * stride..][cols.clone()]) {
-            *to = f(*x);
+    let cost = Cost {
+        bytes: 2 * size_of::<T>() * cols.len(),
+        flops: cols.len(),
+    };
+    par::split(&mut copy, cols.len().max(1), 1, cost, |part, copy| {
+        for (to, i) in copy.chunks_exact_mut(cols.len()).zip(part) {
+            let row = &a[(rows.start + i) * stride..][cols.clone()];
+            for (to, x) in to.iter_mut().zip(row) {
+                *to = f(*x);
+            }
         }
-    }
+    });
     Ok(copy)
 }
 
@@ -73,29 +75,40 @@ pub(super) fn add_product<T: Field>(
     a: Mat<T>,
     b: Mat<T>,
 ) -> Result<()> {
-    /// Rows that are worth packing B again for.
-    const ROWS: usize = 96;
-    if cols.is_empty() || a.cols() == 0 {
+    if c.is_empty() || cols.is_empty() || a.cols() == 0 {
         return Ok(());
     }
-    let cost = Cost {
-        bytes: size_of::<T>() * (a.cols() + cols.len()),
-        flops: a.cols().saturating_mul(cols.len()),
-    };
-    try_split(c, stride, ROWS, cost, |rows, part| {
-        let count = rows.len();
-        let part = MatMut::from_slice(part, count, stride);
-        let mut part = part.into_part(0..count, cols.clone());
-        let a = a.block(rows, 0..a.cols());
-        Algorithm::Blocked.product(a, b, None, &mut part, true, Epilogue::NONE)
-    })
+    let rows = c.len() / stride;
+    let c = MatMut::from_slice(c, rows, stride);
+    products::add_product(a, b, &mut c.into_part(0..rows, cols))
 }
 
-/// `a b` into a fresh contiguous matrix.
+/// `a b` into a fresh contiguous matrix, on the calling thread.
 pub(super) fn product<T: Field>(a: Mat<T>, b: Mat<T>) -> Result<Scratch<T>> {
     let (rows, cols) = (a.rows(), b.cols());
     let mut c = Scratch::new(rows.saturating_mul(cols))?;
-    c.fill(T::ZERO);
-    add_product(&mut c, cols.max(1), 0..cols, a, b)?;
+    let part = MatMut::from_slice(&mut c, rows, cols);
+    gemm::product(a, b, part, false, Epilogue::NONE)?;
     Ok(c)
+}
+
+/// A matrix that is packed once, to multiply many from the right.
+pub(super) struct Right<'a, T> {
+    matrix: Mat<'a, T>,
+    packed: Scratch<T>,
+}
+impl<'a, T: Field> Right<'a, T> {
+    pub fn new(matrix: Mat<'a, T>) -> Result<Self> {
+        let blocks = gemm::blocks::<T, T>(matrix.rows());
+        let mut packed = Scratch::new(Panels::<T>::len(blocks, matrix.cols()))?;
+        gemm::pack::<T, T>(matrix, &mut packed);
+        Ok(Right { matrix, packed })
+    }
+    /// `c = a b`, or `c += a b`, on the calling thread.
+    pub fn product(&self, a: Mat<T>, mut c: MatMut<T>, accumulate: bool) -> Result<()> {
+        let blocks = gemm::blocks::<T, T>(self.matrix.rows());
+        let panels = Some(Panels::of(blocks, self.matrix.cols(), &self.packed));
+        let by = Algorithm::Blocked;
+        by.product(a, self.matrix, panels, &mut c, accumulate, Epilogue::NONE)
+    }
 }

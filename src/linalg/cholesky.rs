@@ -1,7 +1,7 @@
 //! Cholesky factorisation, right-looking, by panels (LAPACK's potrf).
 
 use super::batch::{Batch, dtypes, each, none, prepared};
-use super::blocks::{add_product, copied, panel};
+use super::blocks::{UNBLOCKED, add_product, copied};
 use super::field::{Field, field, sqrt};
 use super::qr::{transpose_into, transposed};
 use super::small;
@@ -19,7 +19,9 @@ use crate::tensor::Tensor;
 fn factor<T: Field>(a: &mut [T], n: usize) -> Result<usize> {
     /// Rows of a block of the update, which ends at its diagonal.
     const ROWS: usize = 192;
-    let size = panel(n);
+    /// Columns of a panel: more than of other factorisations, since their rows are in place.
+    const PANEL: usize = 48;
+    let size = if n <= UNBLOCKED { n.max(1) } else { PANEL };
     for start in (0..n).step_by(size) {
         let end = n.min(start + size);
         for i in start..end {
@@ -104,7 +106,7 @@ pub fn cholesky(x: &Tensor, upper: bool) -> Result<Tensor> {
             }
             let mut w = transposed(a, n, n, |x| x.conj())?;
             let failed = factor(&mut w, n)?;
-            transpose_into(&w, n, n, a, |x| x.conj());
+            transpose_into(&w, n, [n, n], (a, n, 0), |x| x.conj());
             Ok(failed)
         })?
     });

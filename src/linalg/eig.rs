@@ -5,7 +5,7 @@ use super::blocks::{copied, product};
 use super::field::{Field, epsilon, tiny};
 use super::hessenberg::{balance, reduce};
 use super::precise::{nan, normalize, precise};
-use super::qr::{transpose_into, unit_rows};
+use super::qr::transpose_into;
 use super::reflect::Reflections;
 use super::{double_shift, single_shift};
 use crate::dtype::Element;
@@ -48,12 +48,7 @@ fn reduced<T: Field>(a: &[T], n: usize) -> Result<Option<Reduced<T>>> {
 impl<T: Field> Reduced<T> {
     /// The columns of Q, as rows; nothing if vectors are not wanted.
     fn columns(&self, n: usize, wanted: bool) -> Result<Option<Scratch<T>>> {
-        if !wanted {
-            return Ok(None);
-        }
-        let mut z = unit_rows::<T>(n, n)?;
-        self.q.apply(&mut z)?;
-        Ok(Some(z))
+        wanted.then(|| self.q.units(n)).transpose()
     }
 }
 
@@ -202,7 +197,7 @@ where
         }
         unit(row);
     }
-    transpose_into(&rows, n, n, vectors, |x| x);
+    transpose_into(&rows, n, [n, n], (vectors, n, 0), |x| x);
     Ok(0)
 }
 

@@ -63,7 +63,7 @@ fn one<T: Field>(
             narrow(&rows[*k * n..], row);
         }
         q.apply(&mut work)?;
-        transpose_into(&work, n, n, vectors, |x| x);
+        transpose_into(&work, n, [n, n], (vectors, n, 0), |x| x);
     }
     Ok(0)
 }

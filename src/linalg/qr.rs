@@ -6,7 +6,7 @@ use super::field::{Field, field};
 use super::reflect::Reflections;
 use crate::error::Result;
 use crate::kernel::gemm::Scratch;
-use crate::par::Cost;
+use crate::par::{self, Cost};
 use crate::tensor::Tensor;
 
 /// Factors the matrix whose columns are the `cols` rows of `w`, of `rows` elements each: R remains
@@ -36,31 +36,53 @@ pub(super) fn transposed<T: Field>(
     a: &[T],
     rows: usize,
     cols: usize,
-    f: impl Fn(T) -> T,
+    f: impl Fn(T) -> T + Sync,
 ) -> Result<Scratch<T>> {
     let mut w = Scratch::new(rows.saturating_mul(cols))?;
-    transpose_into(a, rows, cols, &mut w, f);
+    transpose_into(a, cols, [rows, cols], (&mut w, rows, 0), f);
     Ok(w)
 }
-/// Writes `f` of the elements of a matrix of `rows x cols`, transposed.
-pub(super) fn transpose_into<T: Copy>(
-    a: &[T],
-    rows: usize,
-    cols: usize,
-    to: &mut [T],
-    f: impl Fn(T) -> T,
+/// Writes `f` of the elements of a matrix of `rows x cols`, transposed. Its rows are `from_stride`
+/// elements apart, those of the result `to_stride`, of which columns from `at` on are written.
+pub(super) fn transpose_into<T: Copy + Send + Sync>(
+    from: &[T],
+    from_stride: usize,
+    [rows, cols]: [usize; 2],
+    (to, to_stride, at): (&mut [T], usize, usize),
+    f: impl Fn(T) -> T + Sync,
 ) {
     /// Both matrices are walked in squares, whose lines a cache holds.
     const SQUARE: usize = 16;
-    for i in (0..rows).step_by(SQUARE) {
-        for j in (0..cols).step_by(SQUARE) {
-            for i in i..rows.min(i + SQUARE) {
-                for j in j..cols.min(j + SQUARE) {
-                    to[j * rows + i] = f(a[i * cols + j]);
+    let cost = Cost {
+        bytes: 4 * size_of::<T>() * rows,
+        flops: 0,
+    };
+    let to = &mut to[..cols * to_stride];
+    par::split(to, to_stride.max(1), SQUARE, cost, |part, to| {
+        let corners = (0..rows).step_by(SQUARE);
+        let corners = corners.flat_map(|i| part.clone().step_by(SQUARE).map(move |j| (i, j)));
+        for (i, j) in corners {
+            let (height, width) = (SQUARE.min(rows - i), SQUARE.min(part.end - j));
+            let to = &mut to[(j - part.start) * to_stride + at + i..];
+            let from = &from[i * from_stride + j..];
+            if height == SQUARE && width == SQUARE {
+                // lines of both compete for few sets of L1, so each is touched once
+                let line = |r: usize| *from[r * from_stride..].first_chunk::<SQUARE>().unwrap();
+                let lines: [[T; SQUARE]; SQUARE] = core::array::from_fn(line);
+                for (c, to) in to.chunks_mut(to_stride).take(SQUARE).enumerate() {
+                    for (to, line) in to[..SQUARE].iter_mut().zip(&lines) {
+                        *to = f(line[c]);
+                    }
+                }
+                continue;
+            }
+            for (c, to) in to.chunks_mut(to_stride).take(width).enumerate() {
+                for (r, to) in to[..height].iter_mut().enumerate() {
+                    *to = f(from[r * from_stride + c]);
                 }
             }
         }
-    }
+    });
 }
 
 /// Which part of Q and R [`qr`] computes.
@@ -120,26 +142,11 @@ pub fn qr(x: &Tensor, mode: QrMode) -> Result<(Tensor, Tensor)> {
         each(batch.len, cost, results, |i, q, r, _| {
             let mut w = transposed(&a[i * m * n..][..m * n], m, n, |x| x)?;
             let reflections = factor(&mut w, m, n)?;
-            for (i, row) in r.chunks_exact_mut(n.max(1)).enumerate() {
-                for (j, r) in row.iter_mut().enumerate() {
-                    *r = w[j * m + i];
-                }
-            }
-            let mut rows = unit_rows::<T>(columns, m)?;
-            reflections.apply(&mut rows)?;
-            transpose_into(&rows, columns, m, q, |x| x);
+            transpose_into(&w, m, [n, k], (r, n, 0), |x| x);
+            let rows = reflections.units(columns)?;
+            transpose_into(&rows, m, [columns, m], (q, columns, 0), |x| x);
             Ok(0)
         })?
     });
     Ok((q.into_dtype(dtype)?, r.into_dtype(dtype)?))
-}
-
-/// The first `count` rows of the identity of `len`.
-pub(super) fn unit_rows<T: Field>(count: usize, len: usize) -> Result<Scratch<T>> {
-    let mut rows = Scratch::new(count.saturating_mul(len))?;
-    rows.fill(T::ZERO);
-    for k in 0..count.min(len) {
-        rows[k * len + k] = T::ONE;
-    }
-    Ok(rows)
 }

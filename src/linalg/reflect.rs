@@ -1,16 +1,21 @@
 //! Householder reflections `H = I - tau v v^H`, one at a time and in blocks (compact WY: Schreiber
 //! and Van Loan 1989).
 
-use super::blocks::{PANEL, add_product, product};
+use super::blocks::{PANEL, Right, product};
 use super::field::{Field, abs, epsilon, hypot, sqrt, tiny};
 use crate::error::Result;
-use crate::kernel::gemm::{Mat, Scratch};
+use crate::exec::failure::try_split;
+use crate::kernel::gemm::{Mat, MatMut, Scratch};
 use crate::kernel::linalg::{axpy, dot_conj, scale};
 use crate::kernel::math::{Number, Real};
+use crate::par::Cost;
 use core::ops::Range;
 
 /// The longest vectors that reflections are applied to one by one: a product would not pay.
 const SMALL: usize = 24;
+
+/// Bytes of rows that reflections are applied to together: L2 holds them.
+const ROWS: usize = 256 << 10;
 
 /// The length of a vector, without overflow.
 pub(super) fn length<T: Field>(x: &[T]) -> T::Real {
@@ -168,12 +173,33 @@ impl<T: Field> Reflections<T> {
                 };
             }
         }
-        let block = Mat::from_slice(&*c, rows, self.len).block(0..rows, first..self.len);
-        let sums = product(block, conj.t())?;
-        let sums = Mat::from_slice(&sums, rows, count);
-        let sums = product(sums, Mat::from_slice(&factor, count, count))?;
-        let sums = Mat::from_slice(&sums, rows, count);
-        add_product(c, self.len, first..self.len, sums, v)
+        let by = [
+            Right::new(conj.t())?,
+            Right::new(Mat::from_slice(&factor, count, count))?,
+            Right::new(v)?,
+        ];
+        let cost = Cost {
+            bytes: 2 * size_of::<T>() * width,
+            flops: 4 * count * width,
+        };
+        // rows by rows, each of which stays in L2 for all products
+        let most = (ROWS / (self.len * size_of::<T>())).clamp(12, 96);
+        try_split(c, self.len, most, cost, |_, c| {
+            let mut scratch = Scratch::new(2 * most * count)?;
+            for c in c.chunks_mut(most * self.len) {
+                let rows = c.len() / self.len;
+                let (sums, products) = scratch.split_at_mut(most * count);
+                let (sums, products) = (&mut sums[..rows * count], &mut products[..rows * count]);
+                let block = Mat::from_slice(&*c, rows, self.len).block(0..rows, first..self.len);
+                by[0].product(block, MatMut::from_slice(sums, rows, count), false)?;
+                let sums = Mat::from_slice(&*sums, rows, count);
+                by[1].product(sums, MatMut::from_slice(products, rows, count), false)?;
+                let products = Mat::from_slice(&*products, rows, count);
+                let block = MatMut::from_slice(c, rows, self.len);
+                by[2].product(products, block.into_part(0..rows, first..self.len), true)?;
+            }
+            Ok(())
+        })
     }
     /// `Q x` of each row x of `c`.
     pub fn apply(&self, c: &mut [T]) -> Result<()> {
@@ -183,4 +209,26 @@ impl<T: Field> Reflections<T> {
         }
         Ok(())
     }
+    /// `Q e` of the first `count` unit vectors e, row by row.
+    pub fn units(&self, count: usize) -> Result<Scratch<T>> {
+        let mut rows = unit_rows(count, self.len)?;
+        let all = self.taus.len();
+        for start in (0..all).step_by(PANEL).rev() {
+            // earlier unit vectors are zero where the vectors of these reflections are not
+            let first = (start + self.shift).min(count);
+            let which = start..all.min(start + PANEL);
+            self.apply_block(which, &mut rows[first * self.len..], false)?;
+        }
+        Ok(rows)
+    }
+}
+
+/// The first `count` rows of the identity of `len`.
+pub(super) fn unit_rows<T: Field>(count: usize, len: usize) -> Result<Scratch<T>> {
+    let mut rows = Scratch::new(count.saturating_mul(len))?;
+    rows.fill(T::ZERO);
+    for k in 0..count.min(len) {
+        rows[k * len + k] = T::ONE;
+    }
+    Ok(rows)
 }

@@ -1,10 +1,12 @@
-//! Substitution: triangular systems of a panel, for right-hand sides in groups that fit L1.
+//! Triangular systems: by halves down to panels, between which are products, and by substitution in
+//! panels, for right-hand sides in groups that fit L1.
 
+use super::blocks::{add_product, copied, half, pair, panel};
 use super::field::Field;
 use crate::error::Result;
 use crate::exec::failure::{try_ranges, try_split};
-use crate::kernel::gemm::Scratch;
-use crate::kernel::linalg::{LANES, substitute};
+use crate::kernel::gemm::{Mat, Scratch};
+use crate::kernel::linalg::{LANES, axpy, dot, substitute};
 use crate::par::{Cost, Out};
 use core::ops::Range;
 
@@ -19,6 +21,123 @@ pub(super) enum Triangle {
     ConjLower,
     /// The upper one.
     Upper,
+}
+
+/// A triangle of a contiguous matrix of `n`, to solve systems with.
+pub(super) struct TriangularSystem<'a, T> {
+    matrix: &'a [T],
+    n: usize,
+    triangle: Triangle,
+}
+
+impl<'a, T: Field> TriangularSystem<'a, T> {
+    pub fn new(matrix: &'a [T], n: usize, triangle: Triangle) -> Self {
+        TriangularSystem {
+            matrix,
+            n,
+            triangle,
+        }
+    }
+    /// Solves `T X = B` in place, for the columns `cols` of B, whose rows have `stride` elements.
+    pub fn solve(&self, b: &mut [T], stride: usize, cols: Range<usize>) -> Result<()> {
+        if stride == 1 {
+            self.substitute(b);
+            return Ok(());
+        }
+        self.solve_rows(b, stride, 0..self.n, &|_| cols.clone())
+    }
+    /// Replaces an identity by the inverse of a lower triangle, which is one, too.
+    pub fn invert(&self, x: &mut [T]) -> Result<()> {
+        self.solve_rows(x, self.n, 0..self.n, &|end| 0..end)
+    }
+    /// Solves for one right-hand side, row by row.
+    fn substitute(&self, b: &mut [T]) {
+        let n = self.n;
+        for k in 0..n {
+            let (i, known) = match self.triangle {
+                Triangle::Upper => (n - 1 - k, n - k..n),
+                _ => (k, 0..k),
+            };
+            let row = &self.matrix[i * n..(i + 1) * n];
+            let sum = b[i] - dot(&row[known.clone()], &b[known]);
+            b[i] = match self.triangle {
+                Triangle::UnitLower => sum,
+                _ => sum.divide(row[i]),
+            };
+        }
+    }
+    /// Solves for the rows `rows`, from which all others are subtracted. `cols(end)` are the columns in
+    /// which rows before row `end` are not zero.
+    fn solve_rows(
+        &self,
+        b: &mut [T],
+        stride: usize,
+        rows: Range<usize>,
+        cols: &dyn Fn(usize) -> Range<usize>,
+    ) -> Result<()> {
+        if rows.len() <= panel(self.n) {
+            let cols = cols(rows.end);
+            return self.solve_panel(b, stride, rows, cols);
+        }
+        let middle = rows.start + half(rows.len());
+        let (mut first, mut second) = (rows.start..middle, middle..rows.end);
+        if self.triangle == Triangle::Upper {
+            (first, second) = (second, first);
+        }
+        self.solve_rows(b, stride, first.clone(), cols)?;
+        self.subtract(b, stride, second.clone(), first.clone(), cols(first.end))?;
+        self.solve_rows(b, stride, second, cols)
+    }
+    fn solve_panel(
+        &self,
+        b: &mut [T],
+        stride: usize,
+        rows: Range<usize>,
+        cols: Range<usize>,
+    ) -> Result<()> {
+        let panel = Panel::new(self.matrix, self.n, rows.clone(), self.triangle)?;
+        if panel.is_finite() {
+            return panel.solve(&mut b[rows.start * stride..], stride, cols);
+        }
+        for k in 0..rows.len() {
+            let (i, known) = match self.triangle {
+                Triangle::Upper => (rows.end - 1 - k, rows.end - k..rows.end),
+                _ => (rows.start + k, rows.start..rows.start + k),
+            };
+            let factors = &self.matrix[i * self.n..(i + 1) * self.n];
+            for k in known {
+                let (row, other) = pair(b, stride, i, k);
+                axpy(-factors[k], &other[cols.clone()], &mut row[cols.clone()]);
+            }
+            if self.triangle != Triangle::UnitLower {
+                for x in &mut b[i * stride..][cols.clone()] {
+                    *x = x.divide(factors[i]);
+                }
+            }
+        }
+        Ok(())
+    }
+    /// Subtracts from the rows `rows` the product of those elements of the matrix with the rows `known`,
+    /// which are solutions.
+    fn subtract(
+        &self,
+        b: &mut [T],
+        stride: usize,
+        rows: Range<usize>,
+        known: Range<usize>,
+        cols: Range<usize>,
+    ) -> Result<()> {
+        let left = copied(self.matrix, self.n, rows.clone(), known.clone(), |x| -x)?;
+        let left = Mat::from_slice(&left, rows.len(), known.len());
+        let (low, high) = b.split_at_mut(rows.start.max(known.start) * stride);
+        let (to, from) = match known.start < rows.start {
+            true => (high, &low[known.start * stride..]),
+            false => (&mut low[rows.start * stride..], &*high),
+        };
+        let from = &from[..known.len() * stride];
+        let right = Mat::from_slice(from, known.len(), stride).block(0..known.len(), cols.clone());
+        add_product(&mut to[..rows.len() * stride], stride, cols, left, right)
+    }
 }
 
 /// A block of the diagonal of a triangular matrix, ready for substitution: rows in the order in

@@ -10,7 +10,8 @@ use super::golub_kahan::iterate;
 use super::precise::{
     Precise, fill_nan, multiply, nan, narrow, normalize, order, precise, resolution, widened,
 };
-use super::qr::{factor, transpose_into, transposed, unit_rows};
+use super::qr::{factor, transpose_into, transposed};
+use super::reflect::unit_rows;
 use super::rotations::Rotations;
 use crate::dtype::DType;
 use crate::error::{Error, Result};
@@ -104,10 +105,10 @@ fn one<T: Field>(
         }
     };
     if tall {
-        transpose_into(&long, count, rows, u, |x| x);
+        transpose_into(&long, rows, [count, rows], (u, count, 0), |x| x);
         adjoint(&square, vh);
     } else {
-        transpose_into(&square, cols, cols, u, |x| x);
+        transpose_into(&square, cols, [cols, cols], (u, cols, 0), |x| x);
         adjoint(&long, vh);
     }
     Ok(0)

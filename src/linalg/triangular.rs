@@ -2,9 +2,9 @@
 
 use super::batch::{Batch, dtypes, each, none, prepared};
 use super::field::{Field, field};
-use super::lu::{Sides, backward, forward};
 use super::sides::RightSides;
 use super::solve::{cost, sources};
+use super::substitution::{Triangle, TriangularSystem};
 use crate::error::{Error, Result};
 use crate::layout::defaults;
 use crate::ops;
@@ -72,6 +72,10 @@ fn solve_named(op: &'static str, a: &Tensor, b: &Tensor, how: Triangular) -> Res
     let (n, width, count) = (batch.rows, sides.width, sides.count);
     let lead = sides.lead.clone();
     let which = sources(&lead, &batch.lead);
+    let triangle = match lower {
+        true => Triangle::Lower,
+        false => Triangle::Upper,
+    };
     field!(op, sides.wide, |T| {
         let zero = match how.unit_diagonal {
             true => {
@@ -102,10 +106,7 @@ fn solve_named(op: &'static str, a: &Tensor, b: &Tensor, how: Triangular) -> Res
             results,
             |k, x, _, _| {
                 let t = &t[which(k) * n * n..][..n * n];
-                match lower {
-                    true => forward(t, n, x, width, Sides::Any, false)?,
-                    false => backward(t, n, x, width)?,
-                }
+                TriangularSystem::new(t, n, triangle).solve(x, width, 0..width)?;
                 Ok(0)
             },
         )?

@@ -64,7 +64,9 @@ def test_iterables_are_read():
     assert flex.quant.concat(q for _ in range(3)).shape == (3, 2)
 
 
-@pytest.mark.parametrize("endless", [repeat(1), range(2**40), Sized([1], 2**62)], ids=str)
+@pytest.mark.parametrize(
+    "endless", [repeat(1), range(2**40), Sized([1], 2**62)], ids=["repeat", "range", "sized"]
+)
 def test_endless_iterables_are_refused(endless):
     x = flex.ones((2, 2))
     for call in (

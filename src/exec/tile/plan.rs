@@ -73,7 +73,7 @@ impl<'a> Machine<'a> {
         m.choose_buffers();
         m.lay_out(SCRATCH);
         let single = matches!(body, TileBody::Call(_)) || p.code.len() == 1;
-        let passes = policy.reduced || p.code.len() > 2;
+        let passes = p.code.len() > 2 || policy.reduced && p.code.len() > 1;
         m.ahead = shape == Rectangle::Run && passes && policy.prefetched;
         m.direct = single && m.buffers == 0 && shape == Rectangle::Run && !m.ahead;
         m

@@ -28,6 +28,7 @@ pub use bytes::Extend;
 #[cfg(x86_dispatch)]
 pub use vnni::Flip;
 
+use self::transpose::Lines;
 use super::element::{self, MatElement};
 use super::matrix::Mat;
 use super::microkernel::{BlockA, HEIGHT, Packed, micropanel, panel_width, widest_panel};
@@ -294,6 +295,8 @@ impl<P: Packing> PackPanels<'_, P> {
         } = self;
         let (k, n) = (b.rows(), b.cols());
         let groups = k.div_ceil(P::GROUP);
+        // contiguous columns of lanes are transposed where they lie
+        let direct = P::GROUP == 1 && p.in_place() && b.rs() == 1;
         let mut lines = [[P::To::default(); DEEP]; 8];
         for (panel, j) in (0..n).step_by(width).enumerate() {
             let (w, wide) = (
@@ -301,21 +304,25 @@ impl<P: Packing> PackPanels<'_, P> {
                 if n - j <= width { last } else { width },
             );
             let d = &mut d[panel * width * groups..][..wide * groups];
-            for x in (0..w).step_by(8) {
+            let blocks = (0..groups).step_by(DEEP);
+            for (first, x) in blocks.flat_map(|g| (0..w).step_by(8).map(move |x| (g, x))) {
                 let count = (w - x).min(8);
-                for first in (0..groups).step_by(DEEP) {
-                    let depth = (k - first * P::GROUP).min(DEEP * P::GROUP);
+                let depth = (k - first * P::GROUP).min(DEEP * P::GROUP);
+                let from = if direct {
+                    Lines {
+                        at: b.at(first, j + x) as *const P::To,
+                        step: b.cs(),
+                        count,
+                        depth,
+                    }
+                } else {
                     for (c, to) in lines[..count].iter_mut().enumerate() {
                         line::<I, P>(p, b.at(first * P::GROUP, j + x + c), b.rs(), depth, to);
                     }
-                    transpose::transpose::<I, P::To, DEEP>(
-                        &lines,
-                        count,
-                        depth.div_ceil(P::GROUP),
-                        &mut d[first * wide + x..],
-                        wide,
-                    );
-                }
+                    Lines::of(&lines, count, depth.div_ceil(P::GROUP))
+                };
+                // SAFETY: columns of B that are contiguous lanes (MAT1, `in_place`), or lines.
+                unsafe { transpose::transpose::<I, P::To>(from, &mut d[first * wide + x..], wide) };
             }
             if w < wide {
                 d.chunks_exact_mut(wide)
@@ -355,7 +362,9 @@ impl<P: Packing> PackRows<'_, P> {
                     across::<I, P>(p, a.t(), g + q, i..i + depth, &mut line[..depth]);
                 }
                 let d = &mut d[i * groups + g..];
-                transpose::transpose::<I, P::To, DEEP>(&lines, count, depth, d, groups);
+                let lines = Lines::of(&lines, count, depth);
+                // SAFETY: lines of `DEEP` elements, of which `depth` are read.
+                unsafe { transpose::transpose::<I, P::To>(lines, d, groups) };
             }
         }
     }
@@ -387,12 +396,31 @@ impl<P: Packing> Kernel for Micropanels<'_, P> {
         let Micropanels(p, a, d) = self;
         let (m, groups) = (a.rows(), a.cols().div_ceil(P::GROUP));
         let count = m.div_ceil(HEIGHT);
+        let copied = P::GROUP == 1 && p.in_place();
         let mut column = [P::To::default(); ABREAST * HEIGHT];
         for first in (0..count).step_by(ABREAST) {
             let abreast: [_; ABREAST] =
                 core::array::from_fn(|i| micropanel(m, (first + i).min(count - 1)));
             let abreast = &abreast[..ABREAST.min(count - first)];
             let rows = abreast[0].start..abreast[abreast.len() - 1].end;
+            if copied && rows.len() == ABREAST * HEIGHT && abreast[0].len() == HEIGHT {
+                let d = &mut d[rows.start * groups..][..rows.len() * groups];
+                let mut panels = d.chunks_exact_mut(HEIGHT * groups);
+                let mut panels: [_; ABREAST] = core::array::from_fn(|_| {
+                    let panel = panels.next().unwrap_or_default();
+                    panel.as_chunks_mut::<HEIGHT>().0
+                });
+                for g in 0..groups {
+                    ahead::<P>(a.t(), g, rows.clone());
+                    // SAFETY: MAT1: contiguous elements of these rows, and lanes as they are.
+                    let column =
+                        unsafe { &*(a.t().at(g, rows.start) as *const [[P::To; HEIGHT]; ABREAST]) };
+                    for (panel, part) in panels.iter_mut().zip(column) {
+                        panel[g] = *part;
+                    }
+                }
+                continue;
+            }
             let column = &mut column[..rows.len()];
             for g in 0..groups {
                 ahead::<P>(a.t(), g, rows.clone());
