@@ -80,6 +80,7 @@ compare: build  ## flex against the Python libraries that are installed in .venv
 
 comparison: build  ## COMPARISON.md and its picture, measured anew: three quarters of an hour
 	@.venv/bin/python benches/compare.py --isa native --isa avx2 --roofline --facts --markdown COMPARISON.md --chart benches/speed.svg $(ARGS)
+	@.venv/bin/python benches/sweep.py --chart benches/sizes.svg
 
 clean:        ## everything that was built, .venv too
 	cargo clean

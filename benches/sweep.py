@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from compare import Peer, measure
-from peers import report
+from peers import facts, report
 from peers.worker import installed, limit_threads
 from peers.workloads import WORKLOADS
 from peers.workloads.sizes import LEAST, MOST, ROWS, SWEPT, logs, title
@@ -72,14 +72,14 @@ def cliffs(by_size: dict[int, float]) -> list[int]:
     return [log for log in behind if ahead and ahead[0] < log < ahead[-1]]
 
 
-LEFT, TOP, WIDTH, HEIGHT = 46, 40, 420, 250
+LEFT, TOP, WIDTH, HEIGHT = 46, 56, 420, 250
 LOWEST, HIGHEST = 1 / 16, 4.0
 COLOURS = (
     "#0969da", "#2da44e", "#bf3989", "#bc4c00", "#8250df", "#1b7c83", "#cf222e", "#9a6700", "#57606a", "#4d9fff", "#e85aad",
 )  # fmt: skip
 
 
-def chart(found: dict[str, dict[int, float]]) -> str:
+def chart(found: dict[str, dict[int, float]], threads: int) -> str:
     """A line for each operation over the sizes."""
 
     def x(log: float) -> float:
@@ -89,7 +89,11 @@ def chart(found: dict[str, dict[int, float]]) -> str:
         inside = min(max(share, LOWEST), HIGHEST)
         return TOP + HEIGHT * math.log(HIGHEST / inside) / math.log(HIGHEST / LOWEST)
 
-    parts = [report.text(8, 16, "Time of flex, the fastest of NumPy and PyTorch = 1, by elements")]
+    cpu = facts.machine()["cpu"].split(" (")[0]
+    parts = [
+        report.text(8, 16, "Time of flex, the fastest of NumPy and PyTorch = 1, by elements"),
+        report.text(8, 34, f"{cpu}, {threads} threads", "note"),
+    ]
     share = LOWEST
     while share <= HIGHEST:
         kind = "line" if share == 1 else "grid"
@@ -172,7 +176,7 @@ def main() -> int:
         for log in cliffs(by_size):
             print(f"a cliff: {name} at 2^{log} takes {by_size[log]:.2f} of the others' time")
     if arguments.chart:
-        arguments.chart.write_text(chart(found), encoding="utf-8")
+        arguments.chart.write_text(chart(found, arguments.threads), encoding="utf-8")
     return 0
 
 

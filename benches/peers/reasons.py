@@ -18,10 +18,13 @@ REASONS = {
     "fusion: gelu by polynomials, 1M": "thirty passes over a tile in L1, where a compiler keeps values in registers",
     "fusion: layer norm by hand": "passes over blocks in L1 between the reductions; the built-in one needs fewer",
     "fusion: softmax by hand": "as for layer norm",
-    "linear algebra: cholesky": "two fifths are products; panels are factored on one thread, and their columns copied. Blocks of four "
-    "panels gained nothing",
-    "linear algebra: solve": "as for cholesky",
-    "linear algebra: qr": "six tenths are products, 48 deep or 48 wide, at half of the multiply-add peak",
+    "linear algebra: cholesky": "two fifths are products; panels are factored on one thread, and their columns copied",
+    "linear algebra: solve": "panels are factored on one thread, a third of the time at 512 rows; panels row by row took twice as long, "
+    "since each step writes all of a panel",
+    "linear algebra: inv": "half are products; the panels of LU are factored on one thread",
+    "linear algebra: qr": "six tenths are products, 32 deep or 32 wide; panels are factored on one thread",
+    "linear algebra: eigh": "a quarter are products, a fifth those of the matrix and a vector, bound by the cache, a seventh the secular "
+    "equation",
     "einsum: bii->b": "each element is on a cache line of its own, and packed before it is summed",
     "linear algebra: svdvals": "the bidiagonal reduction reads the matrix from a cache for each column, nine tenths of the time",
     "linear algebra: eigvalsh": "two fifths are products of a matrix and a vector, bound by the cache, a fifth the iteration without "

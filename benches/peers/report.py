@@ -298,6 +298,13 @@ below 1 flex is faster. *Ahead* counts the rows in which it is.
 {ceilings}
 {behind}
 
+## Sizes
+
+![Time of flex over sizes from 2^8 to 2^26 elements, as a share of the fastest of NumPy and PyTorch](benches/sizes.svg)
+
+`benches/sweep.py` draws this; its machine is named there. It also lists cliffs, sizes at which flex is behind between two at which it is
+ahead.
+
 ## Library by library
 
 The rows that flex and a library both computed, at the machine's own level. Above 1, flex is faster.

@@ -135,3 +135,28 @@ fn diagonals() {
     assert!(ops::diag(&Tensor::from([1]), i64::MAX).is_err());
     assert!(ops::diag(&Tensor::zeros([1; 3], DType::F32).unwrap(), 0).is_err());
 }
+
+#[test]
+fn copies_of_matrices_with_contiguous_columns() {
+    fn check<T: flex::Element + PartialEq + std::fmt::Debug>(values: impl Fn(usize) -> T) {
+        for (rows, cols) in [(1, 3), (3, 2), (7, 9), (8, 8), (16, 17), (33, 16), (70, 65)] {
+            let all: Vec<T> = (0..(rows + 1) * (cols + 1)).map(&values).collect();
+            let x = Tensor::from_slice(&all, [cols + 1, rows + 1]).unwrap();
+            let part = x.narrow(0, 1, cols).unwrap().narrow(1, 1, rows).unwrap();
+            let turned = part.transpose(0, 1).unwrap();
+            let expected = |i: usize, j: usize| all[(j + 1) * (rows + 1) + i + 1];
+            for (view, reversed) in [(turned.clone(), false), (turned.flip(1).unwrap(), true)] {
+                let copy = view.copy().unwrap();
+                for (k, x) in copy.as_slice::<T>().unwrap().iter().enumerate() {
+                    let (i, j) = (k / cols, k % cols);
+                    let j = if reversed { cols - 1 - j } else { j };
+                    assert_eq!(*x, expected(i, j), "{rows} x {cols}");
+                }
+            }
+        }
+    }
+    check(|k| k as u8);
+    check(|k| k as i16);
+    check(|k| k as f32);
+    check(|k| k as f64);
+}

@@ -27,7 +27,7 @@ fn assert_near(x: &Tensor, y: &Tensor, within: f64) {
 #[test]
 fn triangles_and_factors_solve_their_systems() {
     let mut rng = Rng(31);
-    for n in [1usize, 2, 7, 60, 130] {
+    for n in [1usize, 2, 7, 60, 130, 200] {
         let shift = ops::multiply(ops::eye(n, n, 0, DType::F64).unwrap(), 2.0 * n as f64).unwrap();
         let a = ops::add(random(&mut rng, &[n, n]), &shift).unwrap();
         let b = random(&mut rng, &[n, 3]);
@@ -83,6 +83,37 @@ fn triangles_with_subnormal_diagonals() {
         };
         let got = linalg::solve_triangular(&t, &b, how).unwrap();
         assert_eq!(got.to_vec::<f64>().unwrap(), x, "lower: {lower}");
+    }
+    // in one panel of several
+    let n = 130;
+    let mut t = vec![0.0; n * n];
+    (0..n).for_each(|i| t[i * n + i] = if i == 110 { least } else { 2.0 });
+    (t[110 * n + 3], t[120 * n + 110], t[129 * n]) = (1.0, least, 1.0);
+    let x: Vec<f64> = (0..2 * n)
+        .map(|k| if k / 2 == 3 { 0.0 } else { k as f64 })
+        .collect();
+    let (t, x) = (
+        Tensor::from_slice(&t, [n, n]),
+        Tensor::from_slice(&x, [n, 2]),
+    );
+    let (t, x) = (t.unwrap(), x.unwrap());
+    for lower in [true, false] {
+        let t = if lower {
+            t.clone()
+        } else {
+            ops::matrix_transpose(&t).unwrap()
+        };
+        let b = ops::matmul(&t, &x).unwrap();
+        let how = Triangular {
+            lower,
+            ..Default::default()
+        };
+        let got = linalg::solve_triangular(&t, &b, how).unwrap();
+        if lower {
+            assert_eq!(got, x);
+        } else {
+            assert_near(&got, &x, 1e-14);
+        }
     }
 }
 
