@@ -156,7 +156,9 @@ fn copies_of_matrices_with_contiguous_columns() {
         }
     }
     check(|k| k as u8);
+    #[cfg(feature = "ints")]
     check(|k| k as i16);
     check(|k| k as f32);
+    #[cfg(feature = "f64")]
     check(|k| k as f64);
 }
