@@ -14,7 +14,11 @@ pub(super) const UNBLOCKED: usize = 96;
 
 /// The columns of panels of a matrix of `n`.
 pub(super) fn panel(n: usize) -> usize {
-    if n <= UNBLOCKED { n.max(1) } else { PANEL }
+    panel_of(n, PANEL)
+}
+/// The same for panels of `size` columns.
+pub(super) fn panel_of(n: usize, size: usize) -> usize {
+    if n <= UNBLOCKED { n.max(1) } else { size }
 }
 /// How many of `n` columns, or rows, come into the first half: whole panels.
 pub(super) fn half(n: usize) -> usize {
@@ -51,12 +55,13 @@ pub(super) fn copied<T: Field>(
     f: impl Fn(T) -> T + Sync,
 ) -> Result<Scratch<T>> {
     let mut copy = Scratch::new(rows.len().saturating_mul(cols.len()))?;
+    let width = cols.len().max(1);
     let cost = Cost {
-        bytes: 2 * size_of::<T>() * cols.len(),
-        flops: cols.len(),
+        bytes: 2 * size_of::<T>() * width,
+        flops: width,
     };
-    par::split(&mut copy, cols.len().max(1), 1, cost, |part, copy| {
-        for (to, i) in copy.chunks_exact_mut(cols.len()).zip(part) {
+    par::split(&mut copy, width, 1, cost, |part, copy| {
+        for (to, i) in copy.chunks_exact_mut(width).zip(part) {
             let row = &a[(rows.start + i) * stride..][cols.clone()];
             for (to, x) in to.iter_mut().zip(row) {
                 *to = f(*x);
@@ -83,12 +88,12 @@ pub(super) fn add_product<T: Field>(
     products::add_product(a, b, &mut c.into_part(0..rows, cols))
 }
 
-/// `a b` into a fresh contiguous matrix, on the calling thread.
+/// `a b` into a fresh contiguous matrix.
 pub(super) fn product<T: Field>(a: Mat<T>, b: Mat<T>) -> Result<Scratch<T>> {
     let (rows, cols) = (a.rows(), b.cols());
     let mut c = Scratch::new(rows.saturating_mul(cols))?;
-    let part = MatMut::from_slice(&mut c, rows, cols);
-    gemm::product(a, b, part, false, Epilogue::NONE)?;
+    c.fill(T::ZERO);
+    add_product(&mut c, cols.max(1), 0..cols, a, b)?;
     Ok(c)
 }
 

@@ -1,7 +1,7 @@
 //! Cholesky factorisation, right-looking, by panels (LAPACK's potrf).
 
 use super::batch::{Batch, dtypes, each, none, prepared};
-use super::blocks::{UNBLOCKED, add_product, copied};
+use super::blocks::{add_product, copied, panel_of};
 use super::field::{Field, field, sqrt};
 use super::qr::{transpose_into, transposed};
 use super::small;
@@ -21,7 +21,7 @@ fn factor<T: Field>(a: &mut [T], n: usize) -> Result<usize> {
     const ROWS: usize = 192;
     /// Columns of a panel: more than of other factorisations, since their rows are in place.
     const PANEL: usize = 48;
-    let size = if n <= UNBLOCKED { n.max(1) } else { PANEL };
+    let size = panel_of(n, PANEL);
     for start in (0..n).step_by(size) {
         let end = n.min(start + size);
         for i in start..end {

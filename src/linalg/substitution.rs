@@ -23,7 +23,7 @@ pub(super) enum Triangle {
     Upper,
 }
 
-/// A triangle of a contiguous matrix of `n`, to solve systems with.
+/// A triangle of a contiguous matrix of `n`, to solve systems with: any but [`Triangle::ConjLower`].
 pub(super) struct TriangularSystem<'a, T> {
     matrix: &'a [T],
     n: usize,

@@ -5,9 +5,9 @@ use crate::dtype::{DType, Element};
 use crate::error::{Error, Result};
 use crate::exec::few;
 use crate::exec::nest::LoopOperand;
+use crate::exec::pack::pack;
 use crate::exec::program::{Opcode, TileProgram};
 use crate::exec::rect::Rect;
-use crate::exec::transpose::transpose;
 use crate::exec::view::{View, ViewMut};
 use crate::exec::{self};
 use crate::fallible;
@@ -85,33 +85,23 @@ impl Tensor {
         let mut out = Tensor::empty(self.shape(), self.dtype())?;
         let bytes = self.len() * self.dtype().size();
         match (self.shape(), self.strides()) {
-            (&[rows, cols], &[1, step]) if !self.is_empty() && is_small(bytes) => {
-                // SAFETY: as many elements of a fresh tensor.
-                unsafe { self.transpose_into(out.as_mut_ptr()?, [rows, cols], step) }
+            // a plan would take longer than a small matrix
+            (&[rows, cols], &[row_step, col_step]) if !self.is_empty() && is_small(bytes) => {
+                let size = self.dtype().size();
+                let matrix = Rect {
+                    ptr: self.as_ptr(),
+                    rows,
+                    cols,
+                    row_step: row_step * size as isize,
+                    col_step: col_step * size as isize,
+                };
+                // SAFETY: PACK1: the elements of this tensor (TENSOR1, TENSOR2), and as many of a
+                // fresh one (STORAGE3).
+                unsafe { pack(out.as_mut_ptr()?, matrix, size) }
             }
             _ => out.copy_from(self)?,
         }
         Ok(out)
-    }
-    /// Writes a matrix of contiguous columns, `step` elements apart, to a row-major one, without a
-    /// plan, which would take longer for a small one.
-    ///
-    /// # Safety
-    /// `to` is valid for writes of as many elements, and aligned; nobody else uses them.
-    unsafe fn transpose_into(&self, to: *mut u8, [rows, cols]: [usize; 2], step: isize) {
-        let size = self.dtype().size();
-        let columns = Rect {
-            ptr: self.as_ptr(),
-            rows,
-            cols,
-            row_step: size as isize,
-            col_step: step * size as isize,
-        };
-        dispatch_width!(size, |U| {
-            // SAFETY: PACK3: the elements of this tensor (TENSOR1, TENSOR2), and as many of the
-            // result, by the caller.
-            unsafe { transpose(to as *mut U, (cols * size) as isize, columns) }
-        })
     }
     /// The tensor itself if it is contiguous, else a contiguous copy. Errors if there is no memory
     /// for that.

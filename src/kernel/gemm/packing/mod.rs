@@ -48,6 +48,11 @@ pub trait Packing: Copy + Sync {
     fn padding(self) -> Self::From;
     /// Whether a group of elements has the bits of its lane, and may be read as one in place.
     fn in_place(self) -> bool;
+    /// Whether lanes are the elements as they are.
+    #[inline(always)]
+    fn copies(self) -> bool {
+        Self::GROUP == 1 && self.in_place()
+    }
     /// What packing adds to each element: products are too large by this times the sums of the
     /// other operand's rows.
     fn offset(self) -> i32 {
@@ -207,7 +212,7 @@ fn copy<P: Packing, const W: usize>(
 ) {
     for (g, d) in groups.zip(d.as_chunks_mut::<W>().0) {
         // SAFETY: MAT1: a row of B, whose elements are contiguous, and lanes as they are
-        // (`in_place`, which the callers check).
+        // (`copies`, which the callers check).
         *d = unsafe { *(b.at(g, j) as *const [P::To; W]) };
     }
 }
@@ -254,7 +259,7 @@ impl<P: Packing> PackPanels<'_, P> {
         } = self;
         let (k, n) = (b.rows(), b.cols());
         let groups = k.div_ceil(P::GROUP);
-        let copied = P::GROUP == 1 && p.in_place();
+        let copied = p.copies();
         for first in (0..groups).step_by(TOGETHER) {
             let part = first..groups.min(first + TOGETHER);
             for g in part.clone() {
@@ -296,7 +301,7 @@ impl<P: Packing> PackPanels<'_, P> {
         let (k, n) = (b.rows(), b.cols());
         let groups = k.div_ceil(P::GROUP);
         // contiguous columns of lanes are transposed where they lie
-        let direct = P::GROUP == 1 && p.in_place() && b.rs() == 1;
+        let direct = p.copies() && b.rs() == 1;
         let mut lines = [[P::To::default(); DEEP]; 8];
         for (panel, j) in (0..n).step_by(width).enumerate() {
             let (w, wide) = (
@@ -321,7 +326,7 @@ impl<P: Packing> PackPanels<'_, P> {
                     }
                     Lines::of(&lines, count, depth.div_ceil(P::GROUP))
                 };
-                // SAFETY: columns of B that are contiguous lanes (MAT1, `in_place`), or lines.
+                // SAFETY: columns of B that are contiguous lanes (MAT1, `copies`), or lines.
                 unsafe { transpose::transpose::<I, P::To>(from, &mut d[first * wide + x..], wide) };
             }
             if w < wide {
@@ -396,7 +401,7 @@ impl<P: Packing> Kernel for Micropanels<'_, P> {
         let Micropanels(p, a, d) = self;
         let (m, groups) = (a.rows(), a.cols().div_ceil(P::GROUP));
         let count = m.div_ceil(HEIGHT);
-        let copied = P::GROUP == 1 && p.in_place();
+        let copied = p.copies();
         let mut column = [P::To::default(); ABREAST * HEIGHT];
         for first in (0..count).step_by(ABREAST) {
             let abreast: [_; ABREAST] =
@@ -412,7 +417,7 @@ impl<P: Packing> Kernel for Micropanels<'_, P> {
                 });
                 for g in 0..groups {
                     ahead::<P>(a.t(), g, rows.clone());
-                    // SAFETY: MAT1: contiguous elements of these rows, and lanes as they are.
+                    // SAFETY: MAT1: contiguous elements of these rows, and lanes as they are (`copies`).
                     let column =
                         unsafe { &*(a.t().at(g, rows.start) as *const [[P::To; HEIGHT]; ABREAST]) };
                     for (panel, part) in panels.iter_mut().zip(column) {
