@@ -12,6 +12,7 @@ use crate::ops::linalg::{
     product_dtype, product_of_weight, sums_in, widens,
 };
 use crate::tensor::Tensor;
+use alloc::borrow::Cow;
 use smallvec::SmallVec;
 
 /// The options of [`linear`]. `into` makes them from a bias, or none.
@@ -105,11 +106,11 @@ const OP: &str = "linear";
 
 /// The operands as matrices, of the result's dtype or one that the product widens, and the result's
 /// shape and dtype.
-struct LinearLayer {
-    x: Tensor,
+struct LinearLayer<'a> {
+    x: Cow<'a, Tensor>,
     /// `[in, out]`.
     weight: Tensor,
-    bias: Option<Tensor>,
+    bias: Option<Cow<'a, Tensor>>,
     activation: Option<Activation>,
     residual: Option<Tensor>,
     sizes: ProductSizes,
@@ -173,8 +174,8 @@ pub(crate) fn result_of(
     Ok((shape, dtype))
 }
 
-impl LinearLayer {
-    fn new<'a>(x: &'a Tensor, weight: &'a Tensor, options: Linear<'a>) -> Result<LinearLayer> {
+impl<'a> LinearLayer<'a> {
+    fn new(x: &'a Tensor, weight: &'a Tensor, options: Linear<'a>) -> Result<Self> {
         let Linear {
             bias,
             activation,
@@ -195,16 +196,23 @@ impl LinearLayer {
         let residual = residual.map(whole).transpose()?;
         let as_they_are = widens(x.dtype(), weight.dtype(), dtype)
             && (!dtype.is_float() || is_dense(x) && is_dense(weight));
-        let converted = |t: &Tensor| {
-            if as_they_are {
-                Ok(t.clone())
-            } else {
-                t.astype(dtype)
-            }
+        // each object that is made here takes as long as the smallest products
+        let converted = |t: &'a Tensor| match as_they_are || t.dtype() == dtype {
+            true => Ok(Cow::Borrowed(t)),
+            false => t.astype(dtype).map(Cow::Owned),
         };
-        let x = converted(x)?.reshape((m, k))?;
+        let mut x = converted(x)?;
+        if x.rank() != 2 {
+            x = Cow::Owned(x.reshape((m, k))?);
+        }
         let weight = converted(weight)?.transpose(0, 1)?;
-        let bias = bias.map(|b| b.astype(dtype)?.contiguous()?.signless());
+        let bias =
+            bias.map(
+                |b| match b.dtype() == dtype && dtype.is_float() && b.is_contiguous() {
+                    true => Ok(Cow::Borrowed(b)),
+                    false => (b.astype(dtype)?.contiguous()?.signless()).map(Cow::Owned),
+                },
+            );
         let bias = bias.transpose()?;
         Ok(LinearLayer {
             x,

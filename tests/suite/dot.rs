@@ -1,7 +1,7 @@
 //! Long dot products.
 
 use crate::common::Rng;
-use flex::{DType, Tensor, ops};
+use flex::{DType, Tensor, nn, ops};
 
 /// Sums of so many products that they are summed in pieces.
 #[test]
@@ -97,6 +97,77 @@ fn symmetric_products_have_the_bits_of_any() {
                     assert!(equal(got), "{d} {n} {k}, {threads} threads");
                 }
             }
+        }
+    }
+}
+
+/// Sums of any length, of rows and columns that lie apart, with NaN between them: no lane beyond the
+/// end of a sum is added.
+#[test]
+fn products_of_few_rows_end_with_their_columns() {
+    let nan_beside = |values: &[i64], rows: usize, dtype: DType| {
+        let (k, mut rng) = (values.len() / rows, Rng(1));
+        let apart = k + 1 + rng.below(4);
+        let all: Vec<f64> = (0..rows * apart)
+            .map(|i| match i % apart < k {
+                true => values[i / apart * k + i % apart] as f64,
+                false => f64::NAN,
+            })
+            .collect();
+        let all = Tensor::from_slice(&all, [rows, apart]).unwrap();
+        all.astype(dtype).unwrap().narrow(1, 0, k).unwrap()
+    };
+    let dtypes = [DType::F32, DType::F64].into_iter();
+    for dtype in dtypes.filter(|d| d.is_available() && DType::F64.is_available()) {
+        let lengths = (1..=70).chain([127, 128, 129, 300]);
+        for (k, (m, n)) in lengths.flat_map(|k| {
+            let sizes = [
+                (1, 1),
+                (1, 9),
+                (1, 17),
+                (1, 40),
+                (2, 16),
+                (4, 23),
+                (7, 5),
+                (12, 33),
+            ];
+            sizes.into_iter().map(move |sizes| (k, sizes))
+        }) {
+            let mut rng = Rng((k * n + m) as u64);
+            let mut of =
+                |len: usize| -> Vec<i64> { (0..len).map(|_| rng.below(9) as i64 - 4).collect() };
+            let (x, w, bias) = (of(m * k), of(n * k), of(n));
+            let sum =
+                |i: usize| -> i64 { (0..k).map(|p| x[i / n * k + p] * w[i % n * k + p]).sum() };
+            let sums: Vec<i64> = (0..m * n).map(sum).collect();
+            let more: Vec<i64> = (0..m * n).map(|i| sums[i] + bias[i % n]).collect();
+            let (a, b) = (nan_beside(&x, m, dtype), nan_beside(&w, n, dtype));
+            let bias: Vec<f64> = bias.iter().map(|x| *x as f64).collect();
+            let bias = Tensor::from_slice(&bias, n).unwrap();
+            let bias = bias.astype(dtype).unwrap();
+            let check = |y: Tensor, want: &[i64], what: &str| {
+                let y = y.astype(DType::F64).unwrap().to_vec::<f64>().unwrap();
+                let want: Vec<f64> = want.iter().map(|x| *x as f64).collect();
+                assert_eq!(y, want, "{what} {dtype}: {m} x {k} x {n}");
+            };
+            check(
+                a.matmul(&b.matrix_transpose().unwrap()).unwrap(),
+                &sums,
+                "matrices",
+            );
+            check(nn::linear(&a, &b, &bias).unwrap(), &more, "linear");
+            let row = a.select(0, 0).unwrap();
+            check(b.matmul(&row).unwrap(), &sums[..n], "matrix and vector");
+            check(
+                row.matmul(&b.matrix_transpose().unwrap()).unwrap(),
+                &sums[..n],
+                "vector and matrix",
+            );
+            check(
+                row.matmul(&b.select(0, 0).unwrap()).unwrap(),
+                &sums[..1],
+                "vectors",
+            );
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::simd::{self, Isa, Kernel};
 use core::ops::Range;
 
 /// The most rows, columns and steps of products with B in registers.
-const LARGEST: usize = 8;
+pub const LARGEST: usize = 8;
 /// The same of products by microkernels: for larger ones, what the macrokernel adds is little.
 const IN_PLACE: usize = 64;
 /// What is flashed or downloaded is to be small, and packs them.

@@ -26,12 +26,24 @@ impl ConvOperands {
             activation: options.activation,
             ..Default::default()
         };
-        let rows = linear(&self.patches()?, &self.weight, layer)?;
-        let mut whole = rows.reshape([batch, positions, outputs])?.transpose(1, 2)?;
-        if let Some(residual) = &self.residual {
-            whole = ops::add(&whole, residual)?;
+        if positions == 1 {
+            // rows are images of the result
+            let residual = self.residual.as_ref();
+            let residual = residual.map(|r| r.reshape((batch, outputs))).transpose()?;
+            let layer = Linear {
+                residual: residual.as_ref(),
+                ..layer
+            };
+            let rows = linear(&self.patches()?, &self.weight, layer)?;
+            *y = rows.reshape(y.shape())?;
+        } else {
+            let rows = linear(&self.patches()?, &self.weight, layer)?;
+            let mut whole = rows.reshape([batch, positions, outputs])?.transpose(1, 2)?;
+            if let Some(residual) = &self.residual {
+                whole = ops::add(&whole, residual)?;
+            }
+            y.copy_from(&whole.reshape(y.shape())?)?;
         }
-        y.copy_from(&whole.reshape(y.shape())?)?;
         let post_op = bind_post_op(post_op, y, [batch, outputs, positions])?;
         let epilogue = Epilogue::<T>::new(&[], outputs, positions).with_post_op(post_op);
         for n in 0..batch {
@@ -45,6 +57,9 @@ impl ConvOperands {
         let (call, g) = (&self.call, &self.call.geometry);
         let all = [call.batch * g.len(), call.in_channels * g.kernel_len()];
         if g.is_pointwise(call.image) {
+            if g.len() == 1 {
+                return self.x.reshape(all);
+            }
             let x = self.x.reshape([call.batch, call.in_channels, g.len()])?;
             return x.transpose(1, 2)?.reshape(all);
         }

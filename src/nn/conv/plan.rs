@@ -362,16 +362,19 @@ fn worthwhile(call: &ConvCall, blocks: &Blocks) -> bool {
         && 2 * positions >= blocks.tiles().saturating_mul(blocks.area())
 }
 
-/// Whether there are so few positions that packing the weight is a notable part of the work, and so
-/// large a weight that this is more than what copies take.
+/// Whether there are so few positions that packing the weight is a notable part of the work, and a
+/// single one, or so large a weight that this is more than what copies take.
 fn has_few_positions(call: &ConvCall, dtype: DType) -> bool {
     const POSITIONS: usize = 16;
     const WEIGHTS: usize = 1 << 12;
     let taps = call.in_channels.saturating_mul(call.geometry.kernel_len());
+    let weights = taps.saturating_mul(call.out_channels);
     FEW && matches!(dtype, DType::F32 | DType::F64)
         && call.groups == 1
-        && (1..=POSITIONS).contains(&call.geometry.len())
-        && taps.saturating_mul(call.out_channels) >= WEIGHTS
+        && match call.geometry.len() {
+            1 => weights > 0,
+            positions => (2..=POSITIONS).contains(&positions) && weights >= WEIGHTS,
+        }
 }
 
 /// Whether a single channel gives many over many taps in a row, as in a short-time spectrum by a

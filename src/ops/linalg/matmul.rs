@@ -148,16 +148,17 @@ pub fn matmul_with_post_op(
     dtype: Option<DType>,
     post_op: Option<&dyn BindPostOp>,
 ) -> Result<Tensor> {
-    if let (&[m, k], &[rows, n], true, None) = (a.shape(), b.shape(), a.dtype() == b.dtype(), dtype)
-        && k == rows
-        && product_dtype(a.dtype()) == a.dtype()
-    {
+    if a.dtype() == b.dtype() && dtype.is_none() && product_dtype(a.dtype()) == a.dtype() {
         // Nothing to broadcast or convert: the checks below take longer than a small product.
-        return dispatch_product!(a.dtype(), |T| {
-            let mut c = Tensor::empty([m, n], a.dtype())?;
-            stack::<T, T, T>(a, b, &mut c, ProductSizes { m, n, k }, 1, post_op)?;
-            Ok(c)
-        }, else Err(Error::unsupported(OP, a.dtype())));
+        match (a.shape(), b.shape()) {
+            (&[m, k], &[rows, n]) if k == rows => return single(a, b, &[m, n], post_op),
+            (&[m, k], &[rows]) if k == rows => return single(a, &b.expand_dims(1)?, &[m], None),
+            (&[k], &[rows, n]) if k == rows => return single(&a.expand_dims(0)?, b, &[n], None),
+            (&[k], &[rows]) if k == rows => {
+                return single(&a.expand_dims(0)?, &b.expand_dims(1)?, &[], None);
+            }
+            _ => {}
+        }
     }
     let (_, dtype) = product_of((a.shape(), a.dtype()), (b.shape(), b.dtype()), dtype)?;
     if product_dtype(dtype) != dtype {
@@ -185,6 +186,21 @@ pub fn matmul_with_post_op(
         (false, true) => c.squeeze(-1),
         (true, true) => c.squeeze([-2, -1]),
     }
+}
+
+/// The product of two matrices of one dtype, of as many columns and rows, in a tensor of this shape.
+fn single(
+    a: &Tensor,
+    b: &Tensor,
+    shape: &[usize],
+    post_op: Option<&dyn BindPostOp>,
+) -> Result<Tensor> {
+    let (m, n, k) = (a.shape()[0], b.shape()[1], a.shape()[1]);
+    dispatch_product!(a.dtype(), |T| {
+        let mut c = Tensor::empty(shape, a.dtype())?;
+        stack::<T, T, T>(a, b, &mut c, ProductSizes { m, n, k }, 1, post_op)?;
+        Ok(c)
+    }, else Err(Error::unsupported(OP, a.dtype())))
 }
 
 /// The shape and dtype of the product of operands with these shapes and dtypes. Errors like the

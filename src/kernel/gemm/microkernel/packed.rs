@@ -2,6 +2,8 @@
 
 use super::job::PanelJob;
 use crate::kernel::gemm::blocking::Blocking;
+use crate::kernel::gemm::element::MatElement;
+use crate::kernel::gemm::gemv::ByColumns;
 use crate::simd::{self, Isa, Level};
 
 /// A packed type: what panels hold, and a lane of a tile, for factors and accumulators alike.
@@ -36,6 +38,11 @@ pub unsafe trait Packed: Copy + Default + Send + Sync + 'static {
     fn as_floats(_: &mut [Self]) -> Option<&mut [f32]> {
         None
     }
+    /// Whether it is float32 or float64, for which `gemv` has vectors.
+    const IS_FLOAT: bool = false;
+    /// Runs it by these.
+    #[inline(always)]
+    fn float_columns<I: Isa, T: MatElement<Acc = Self>>(_: ByColumns<T>) {}
     /// Lanes per vector, and vectors of the widest tile.
     fn shape(level: Level) -> (usize, usize);
     /// Multiplies all micropanels by a panel.

@@ -11,6 +11,8 @@ use crate::dtype::Complex64;
 #[cfg(all(feature = "complex", feature = "f64"))]
 use crate::dtype::Complex128;
 use crate::kernel::gemm::blocking::Blocking;
+use crate::kernel::gemm::element::MatElement;
+use crate::kernel::gemm::gemv::ByColumns;
 use crate::kernel::math::Real;
 #[cfg(feature = "f64")]
 use crate::simd::fma64;
@@ -113,6 +115,9 @@ macro_rules! packed {
             )?
             $(const UNROLLED: bool = $unrolled;)?
             $(
+                const IS_FLOAT: bool = true;
+                #[inline(always)]
+                fn float_columns<I: Isa, T: MatElement<Acc = Self>>(x: ByColumns<T>) { x.floats::<I>() }
                 const ENDS: bool = !cfg!(target_family = "wasm") && !simd::MICROCONTROLLER;
                 #[inline(always)]
                 fn relu<I: Isa>(a: Self) -> Self { Real::maximum::<I>(a, 0.0) }

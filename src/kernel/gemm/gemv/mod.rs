@@ -1,0 +1,227 @@
+//! Products of a matrix and few vectors (gemv for a single one). Each element of B is used only a
+//! few times, so memory is the limit, and B is read once, in long contiguous runs. If rows of B are
+//! contiguous, four of them at a time are added to a piece of C in L1 (axpy); if columns are,
+//! elements of C are dot products. Few long ones are summed in pieces.
+
+mod columns;
+mod floats;
+mod rows;
+
+pub use columns::ByColumns;
+
+use super::{
+    Algorithm,
+    element::MatElement,
+    epilogue::{self, Epilogue, Finish},
+    matrix::{Mat, MatMut},
+    microkernel::Packed,
+    packing::{self, Single},
+    scratch::Scratch,
+    source::{Source, Strided},
+    tiny,
+};
+use crate::{
+    error::Result,
+    simd::{self, Level},
+};
+use columns::Dots;
+use rows::ByRows;
+
+/// The most rows that count as few.
+const ROWS: usize = 16;
+/// The most rows that are multiplied by dot products.
+const DOT_ROWS: usize = 48;
+/// The most columns of sums kept in L1.
+const PIECE: usize = sums(Level::Base);
+/// Sums kept in L1, which they half fill; CPUs without AVX-512 have 32 KiB of it.
+const fn sums(level: Level) -> usize {
+    match level {
+        _ if !cfg!(feature = "std") => 512,
+        Level::Avx512 => 8192,
+        _ => 4096,
+    }
+}
+/// Bytes prefetched ahead if rows or columns are short: hardware prefetchers only follow runs
+/// longer than a page.
+const AHEAD: usize = 4096;
+
+/// The number of lines of this many elements in [`AHEAD`] bytes, at least `least`.
+fn lines_ahead<T>(elements: usize, least: usize) -> usize {
+    (AHEAD / (elements * size_of::<T>()).max(1)).max(least)
+}
+
+/// Prefetches columns, which may lie past the end of B.
+#[inline(always)]
+fn fetch<T>(b: Mat<T>, cols: core::ops::Range<usize>) {
+    for j in cols {
+        (0..b.rows())
+            .step_by(64 / size_of::<T>())
+            .for_each(|p| simd::prefetch::<{ simd::L2 }, _>(b.at(p, j)));
+    }
+}
+
+/// The fastest of these kernels for a product, if any beats the macrokernel.
+pub fn algorithm<A: MatElement, B: MatElement>(a: &Mat<A>, b: &Mat<B>) -> Option<Algorithm> {
+    let (m, n, k) = (a.rows(), b.cols(), a.cols());
+    if k == 0 || simd::MICROCONTROLLER {
+        None
+    } else if b.rs() == 1 && (m * n == 1 && k >= 64 || m * n <= DOT_ROWS && k > LONG) {
+        Some(Algorithm::Dots)
+    } else if b.cs() == 1 && n >= 64 && m <= ROWS {
+        Some(Algorithm::GemvRows)
+    } else if b.rs() == 1 && has_dots::<A>([m, n, k]) {
+        Some(Algorithm::GemvColumns)
+    } else {
+        None
+    }
+}
+
+/// Whether `m` rows are so few that dot products of `k` elements are faster than packing columns
+/// into panels.
+fn has_dots<A: MatElement>([m, n, k]: [usize; 3]) -> bool {
+    match const { A::Acc::IS_FLOAT } {
+        true => m == 1 && k >= 4 && n > tiny::LARGEST || m <= 12 && 12 * m <= k,
+        // reducing the lanes of a sum takes as long as packing a dozen elements
+        false => k >= 16 && m <= DOT_ROWS && m * (12 + k / 64) <= k,
+    }
+}
+
+/// `c (+)= a b`, then the epilogue. `rows_of_b` chooses the kernel: rows of B are contiguous,
+/// otherwise columns are.
+pub fn product<A, B, C>(
+    rows_of_b: bool,
+    a: Mat<A>,
+    b: Mat<B>,
+    c: &mut MatMut<C>,
+    accumulate: bool,
+    epilogue: Epilogue<C>,
+) -> Result<()>
+where
+    A: MatElement,
+    B: MatElement<Acc = A::Acc>,
+    C: MatElement<Acc = A::Acc>,
+{
+    let (m, n) = (c.rows(), c.cols());
+    let (rows, k) = (RowsOfA::new(a)?, a.cols());
+    let rows = rows.get();
+    let piece = (sums(simd::level()) / m).clamp(1, PIECE).min(n);
+    // elements that have the bits of their sums are these
+    let in_place = C::SAME && (m == 1 || piece == n && c.rs() == n as isize);
+    let mut scratch = Scratch::<A::Acc>::new(if in_place { 0 } else { m * piece })?;
+    for j in (0..n).step_by(piece) {
+        let cols = j..n.min(j + piece);
+        let b = b.block(0..k, cols.clone());
+        let width = cols.len();
+        let sums = if in_place {
+            // SAFETY: MAT2: the elements of `m` rows of `width`, one after the other, which are
+            // writable, and have the bits of their sums (ELEMENT1).
+            unsafe { core::slice::from_raw_parts_mut(c.at(0, j).cast::<A::Acc>(), m * width) }
+        } else {
+            &mut scratch[..m * width]
+        };
+        match (accumulate, in_place) {
+            (false, _) => sums.fill(Default::default()),
+            (true, false) => {
+                for (i, sums) in sums.chunks_exact_mut(width).enumerate() {
+                    for (x, c) in sums.iter_mut().zip(&c.row(i)[cols.clone()]) {
+                        *x = c.widen();
+                    }
+                }
+            }
+            (true, true) => {}
+        }
+        let first = sums.as_mut_ptr();
+        if rows_of_b {
+            simd::call(ByRows { a: rows, b, sums })
+        } else {
+            simd::call(ByColumns { a: rows, b, sums })
+        }
+        if in_place && epilogue.is_empty() {
+            continue;
+        }
+        // SAFETY: EPILOGUE1: `m` rows of `width` sums, and the elements of `c` from column `j` on
+        // unless they are these, which are writable by MAT2.
+        unsafe {
+            epilogue::finish(Finish {
+                epilogue: epilogue.at(0, j),
+                sums: first,
+                rows: m,
+                cols: width,
+                ld: width as isize,
+                d: (!in_place).then(|| (c.at(0, j), c.rs())),
+            })
+        };
+    }
+    Ok(())
+}
+
+/// Elements of a piece of a long dot product: pieces are summed apart and joined by pairs, so that
+/// threads share them and rounding errors do not add up.
+const LONG: usize = 16 << 10;
+/// The number of pieces of sums of `k` products.
+pub fn pieces(k: usize) -> usize {
+    k.div_ceil(LONG)
+}
+/// The products of piece `i` of the columns of `a` and the rows of `b`, to `sums`, row by row.
+///
+/// Errors if there is no memory for A's rows.
+pub fn product_of_piece<A: MatElement, B: MatElement<Acc = A::Acc>>(
+    i: usize,
+    a: Mat<A>,
+    b: Mat<B>,
+    sums: &mut [A::Acc],
+) -> Result<()> {
+    let range = i * LONG..b.rows().min((i + 1) * LONG);
+    let (a, b) = (
+        RowsOfA::new(a.block(0..a.rows(), range.clone()))?,
+        b.block(range, 0..b.cols()),
+    );
+    sums.fill(Default::default());
+    let a = a.get();
+    // not worth the code for integers
+    match const { A::Acc::UNROLLED } {
+        true => simd::call(Dots { a, b, sums }),
+        false => simd::call(ByColumns { a, b, sums }),
+    }
+    Ok(())
+}
+/// Adds the sums of all pieces, `len` each, to those of the first, by pairs.
+pub fn join_pieces<T: Packed>(sums: &mut [T], len: usize) {
+    let mut n = sums.len() / len;
+    while n > 1 {
+        let half = n.div_ceil(2);
+        let (a, b) = sums[..n * len].split_at_mut(half * len);
+        for (a, b) in a.iter_mut().zip(b) {
+            *a = T::add(*a, *b);
+        }
+        n = half;
+    }
+}
+
+/// The rows of A as accumulators, one after the other.
+enum RowsOfA<'a, T: MatElement> {
+    /// They lie like that.
+    InPlace(&'a [T::Acc]),
+    Copied(Scratch<T::Acc>),
+}
+impl<'a, T: MatElement> RowsOfA<'a, T> {
+    /// Errors if there is no memory to copy them.
+    fn new(a: Mat<'a, T>) -> Result<Self> {
+        let (m, k) = (a.rows(), a.cols());
+        let in_place = Strided::rows(a).in_place();
+        if let Some(x) = in_place.filter(|x| x.step == 1 && (m == 1 || x.line == k as isize)) {
+            // SAFETY: SOURCE1: `m` rows of `k` elements that follow each other.
+            let rows = unsafe { core::slice::from_raw_parts(x.at(0, 0), m * k) };
+            return Ok(RowsOfA::InPlace(rows));
+        }
+        let mut rows = Scratch::<T::Acc>::new(m.saturating_mul(k))?;
+        packing::rows(Single::<T>::ELEMENTS, a, &mut rows);
+        Ok(RowsOfA::Copied(rows))
+    }
+    fn get(&self) -> &[T::Acc] {
+        match self {
+            RowsOfA::InPlace(rows) => rows,
+            RowsOfA::Copied(rows) => rows,
+        }
+    }
+}
