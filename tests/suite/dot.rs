@@ -102,7 +102,7 @@ fn symmetric_products_have_the_bits_of_any() {
 }
 
 /// Sums of any length, of rows and columns that lie apart, with NaN between them: no lane beyond the
-/// end of a sum is added.
+/// end of a sum or of a row is read.
 #[test]
 fn products_of_few_rows_end_with_their_columns() {
     let nan_beside = |values: &[i64], rows: usize, dtype: DType| {
@@ -156,6 +156,9 @@ fn products_of_few_rows_end_with_their_columns() {
                 "matrices",
             );
             check(nn::linear(&a, &b, &bias).unwrap(), &more, "linear");
+            let by_rows: Vec<i64> = (0..k * n).map(|i| w[i % n * k + i / n]).collect();
+            let by_rows = nan_beside(&by_rows, k, dtype);
+            check(a.matmul(&by_rows).unwrap(), &sums, "rows");
             let row = a.select(0, 0).unwrap();
             check(b.matmul(&row).unwrap(), &sums[..n], "matrix and vector");
             check(

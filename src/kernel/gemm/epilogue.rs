@@ -419,6 +419,8 @@ fn narrow_all<T: MatElement>(sums: &[T::Acc], d: &mut [T]) {
 ///
 /// # Safety
 /// EPILOGUE1.
+// once in what is downloaded, where a call of it is a loop
+#[cfg_attr(target_family = "wasm", inline(never))]
 pub unsafe fn finish<T: MatElement>(job: Finish<T>) {
     simd::call(job)
 }

@@ -1,7 +1,9 @@
-//! Dot products of floats by vectors, several side by side, whose lanes are then added up together:
-//! for short columns this takes longer than the products.
+//! Products of floats by vectors. Dot products are computed several side by side, and their lanes
+//! then added up together: for short columns this takes longer than the products. Where rows of B
+//! are short, registers hold the sums of all of one.
 
 use super::columns::ByColumns;
+use super::rows::ByRows;
 use super::{fetch, lines_ahead};
 use crate::kernel::gemm::element::MatElement;
 use crate::kernel::math::Real;
@@ -92,6 +94,82 @@ where
             let sums = &mut self.sums[(i + r) * n + j..][..count];
             for (s, x) in sums.iter_mut().zip(&all[r * G..]) {
                 *s = *s + *x;
+            }
+        }
+    }
+}
+impl<T: MatElement> ByRows<'_, T>
+where
+    T::Acc: Real,
+{
+    /// Adds all products, in the order of `axpy`, with the sums of up to two vectors of columns in
+    /// registers.
+    #[inline(always)]
+    pub fn floats<I: Isa>(self) {
+        self.strips::<I, <T::Acc as Real>::Vector<I>>()
+    }
+    #[inline(always)]
+    fn strips<I: Isa, V: Lanes<Number = T::Acc>>(mut self) {
+        let (k, n) = (self.b.rows(), self.b.cols());
+        assert!(self.b.cs() == 1 && k > 0 && n > 0);
+        let m = self.sums.len() / n;
+        assert!(self.a.len() == m * k && self.sums.len() == m * n);
+        for i in (0..m).step_by(4) {
+            for j in (0..n).step_by(2 * V::LEN) {
+                match (m - i > 1, n - j > V::LEN) {
+                    (true, true) => self.strip::<I, V, 4, 2>(i, j),
+                    (true, false) => self.strip::<I, V, 4, 1>(i, j),
+                    (false, true) => self.strip::<I, V, 1, 2>(i, j),
+                    (false, false) => self.strip::<I, V, 1, 1>(i, j),
+                }
+            }
+        }
+    }
+    /// The products of up to `R` rows from `i` on and `N` vectors of columns from `j` on, the last of
+    /// which may be a part.
+    #[inline(always)]
+    #[expect(
+        clippy::needless_range_loop,
+        reason = "indices that are constants after unrolling keep the sums in registers"
+    )]
+    fn strip<I: Isa, V, const R: usize, const N: usize>(&mut self, i: usize, j: usize)
+    where
+        V: Lanes<Number = T::Acc>,
+    {
+        let (k, n) = (self.b.rows(), self.b.cols());
+        let last = (n - j).min(N * V::LEN) - (N - 1) * V::LEN;
+        let lanes: [usize; N] = core::array::from_fn(|v| if v < N - 1 { V::LEN } else { last });
+        let m = (self.sums.len() / n - i).min(R);
+        // past the last row, that again
+        let row = |r: usize| i + r.min(m - 1);
+        let rows: [&[T::Acc]; R] = core::array::from_fn(|r| &self.a[row(r) * k..][..k]);
+        let sums = &mut self.sums[i * n..][..m * n];
+        let mut c = [[V::splat(T::Acc::ZERO); N]; R];
+        // SAFETY: LANES1: parts of `m` rows of sums and, by MAT1, of rows of B, each of `n`
+        // contiguous elements, of which there are `lanes` from column `j + v * V::LEN` on.
+        unsafe {
+            for r in 0..R.min(m) {
+                for v in 0..N {
+                    c[r][v] = V::load_first(sums.as_ptr().add(r * n + j + v * V::LEN), lanes[v]);
+                }
+            }
+            for p in 0..k {
+                let row = self.b.at(p, j);
+                let mut b = [V::splat(T::Acc::ZERO); N];
+                for v in 0..N {
+                    b[v] = widened::<I, T, V>(row.add(v * V::LEN), lanes[v]);
+                }
+                for r in 0..R {
+                    let a = V::splat(rows[r][p]);
+                    for v in 0..N {
+                        c[r][v] = a.multiply_add(b[v], c[r][v]);
+                    }
+                }
+            }
+            for r in 0..R.min(m) {
+                for v in 0..N {
+                    c[r][v].store_first(sums.as_mut_ptr().add(r * n + j + v * V::LEN), lanes[v]);
+                }
             }
         }
     }

@@ -8,6 +8,7 @@ mod floats;
 mod rows;
 
 pub use columns::ByColumns;
+pub use rows::ByRows;
 
 use super::{
     Algorithm,
@@ -25,10 +26,13 @@ use crate::{
     simd::{self, Level},
 };
 use columns::Dots;
-use rows::ByRows;
 
 /// The most rows that count as few.
 const ROWS: usize = 16;
+/// The fewest columns whose sums are kept in L1, not in registers.
+const LONG_ROW: usize = 64;
+/// Whether there is code for fewer: modules that are downloaded leave it out.
+const SHORT_ROWS: bool = !cfg!(target_family = "wasm");
 /// The most rows that are multiplied by dot products.
 const DOT_ROWS: usize = 48;
 /// The most columns of sums kept in L1.
@@ -67,13 +71,24 @@ pub fn algorithm<A: MatElement, B: MatElement>(a: &Mat<A>, b: &Mat<B>) -> Option
         None
     } else if b.rs() == 1 && (m * n == 1 && k >= 64 || m * n <= DOT_ROWS && k > LONG) {
         Some(Algorithm::Dots)
-    } else if b.cs() == 1 && n >= 64 && m <= ROWS {
+    } else if b.cs() == 1 && (n >= LONG_ROW && m <= ROWS || has_short_rows::<A>([m, n, k])) {
         Some(Algorithm::GemvRows)
     } else if b.rs() == 1 && has_dots::<A>([m, n, k]) {
         Some(Algorithm::GemvColumns)
     } else {
         None
     }
+}
+
+/// Whether sums of short rows in registers are faster than packing these into panels: of few rows
+/// that neither tiny products nor microkernels read in place.
+fn has_short_rows<A: MatElement>([m, n, k]: [usize; 3]) -> bool {
+    let lanes = A::Acc::shape(simd::level()).0;
+    n < LONG_ROW
+        && const { SHORT_ROWS && A::Acc::IS_FLOAT }
+        && !n.is_multiple_of(lanes)
+        && m <= if n < lanes { ROWS } else { 4 }
+        && m.max(n).max(k) > tiny::LARGEST
 }
 
 /// Whether `m` rows are so few that dot products of `k` elements are faster than packing columns

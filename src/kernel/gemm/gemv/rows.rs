@@ -1,6 +1,6 @@
 //! Rows of B, added to a piece of C.
 
-use super::lines_ahead;
+use super::{LONG_ROW, SHORT_ROWS, lines_ahead};
 use crate::kernel::gemm::element::MatElement;
 use crate::kernel::gemm::matrix::Mat;
 use crate::kernel::gemm::microkernel::Packed;
@@ -20,6 +20,9 @@ impl<T: MatElement> Kernel for ByRows<'_, T> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
+        if const { SHORT_ROWS && T::Acc::IS_FLOAT } && self.b.cols() < LONG_ROW {
+            return T::Acc::float_rows::<I, T>(self);
+        }
         // the vectors of `ByColumns`
         let wide = const { I::AVX512 };
         match (wide, size_of::<T::Acc>()) {

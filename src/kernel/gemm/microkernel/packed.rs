@@ -3,7 +3,7 @@
 use super::job::PanelJob;
 use crate::kernel::gemm::blocking::Blocking;
 use crate::kernel::gemm::element::MatElement;
-use crate::kernel::gemm::gemv::ByColumns;
+use crate::kernel::gemm::gemv::{ByColumns, ByRows};
 use crate::simd::{self, Isa, Level};
 
 /// A packed type: what panels hold, and a lane of a tile, for factors and accumulators alike.
@@ -43,6 +43,9 @@ pub unsafe trait Packed: Copy + Default + Send + Sync + 'static {
     /// Runs it by these.
     #[inline(always)]
     fn float_columns<I: Isa, T: MatElement<Acc = Self>>(_: ByColumns<T>) {}
+    /// Runs it by these.
+    #[inline(always)]
+    fn float_rows<I: Isa, T: MatElement<Acc = Self>>(_: ByRows<T>) {}
     /// Lanes per vector, and vectors of the widest tile.
     fn shape(level: Level) -> (usize, usize);
     /// Multiplies all micropanels by a panel.
