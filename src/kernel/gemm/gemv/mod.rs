@@ -95,7 +95,7 @@ fn has_short_rows<A: MatElement>([m, n, k]: [usize; 3]) -> bool {
 /// into panels.
 fn has_dots<A: MatElement>([m, n, k]: [usize; 3]) -> bool {
     match const { A::Acc::IS_FLOAT } {
-        true => m == 1 && k >= 4 && n > tiny::LARGEST || m <= 12 && 12 * m <= k,
+        true => m == 1 && k >= 4 && n > tiny::LARGEST || m <= ROWS && 12 * m <= k,
         // reducing the lanes of a sum takes as long as packing a dozen elements
         false => k >= 16 && m <= DOT_ROWS && m * (12 + k / 64) <= k,
     }
