@@ -1,7 +1,9 @@
 //! Products of a matrix and few vectors (gemv for a single one). Each element of B is used only a
 //! few times, so memory is the limit, and B is read once, in long contiguous runs. If rows of B are
-//! contiguous, four of them at a time are added to a piece of C in L1 (axpy); if columns are,
-//! elements of C are dot products. Few long ones are summed in pieces.
+//! contiguous, four of them at a time are added to a piece of C in L1 (axpy), or short ones to sums
+//! in registers; if columns are, elements of C are dot products, several of floats side by side.
+//! Few long ones are summed in pieces. Sums are written where C lies if its elements have their
+//! bits.
 
 mod columns;
 mod floats;
