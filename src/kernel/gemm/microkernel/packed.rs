@@ -40,10 +40,10 @@ pub unsafe trait Packed: Copy + Default + Send + Sync + 'static {
     }
     /// Whether it is float32 or float64, for which `gemv` has vectors.
     const IS_FLOAT: bool = false;
-    /// Runs it by these.
+    /// Adds dot products, by these.
     #[inline(always)]
     fn float_columns<I: Isa, T: MatElement<Acc = Self>>(_: ByColumns<T>) {}
-    /// Runs it by these.
+    /// Adds multiples of short rows, by these.
     #[inline(always)]
     fn float_rows<I: Isa, T: MatElement<Acc = Self>>(_: ByRows<T>) {}
     /// Lanes per vector, and vectors of the widest tile.
