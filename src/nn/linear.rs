@@ -8,8 +8,8 @@ use crate::exec::products::ProductSizes;
 use crate::kernel::gemm::{Activation, Epilogue, EpilogueOp, Map, MatElement};
 use crate::layout::{self, Shape};
 use crate::ops::linalg::{
-    BindPostOp, Matrices, ResultMatrices, bind_post_op, bytes_in_i32, dispatch_product, is_dense,
-    product_dtype, product_of_weight, sums_in, widens,
+    BindPostOp, Matrices, ResultMatrices, bias_in, bind_post_op, bytes_in_i32, dispatch_product,
+    is_dense, product_dtype, product_of_weight, sums_in, widens,
 };
 use crate::tensor::Tensor;
 use alloc::borrow::Cow;
@@ -206,13 +206,7 @@ impl<'a> LinearLayer<'a> {
             x = Cow::Owned(x.reshape((m, k))?);
         }
         let weight = converted(weight)?.transpose(0, 1)?;
-        let bias =
-            bias.map(
-                |b| match b.dtype() == dtype && dtype.is_float() && b.is_contiguous() {
-                    true => Ok(Cow::Borrowed(b)),
-                    false => (b.astype(dtype)?.contiguous()?.signless()).map(Cow::Owned),
-                },
-            );
+        let bias = bias.map(|b| bias_in(b, dtype));
         let bias = bias.transpose()?;
         Ok(LinearLayer {
             x,

@@ -7,8 +7,9 @@ use super::run::ConvOperands;
 use crate::dtype::DType;
 use crate::error::{Error, NamedOperand, Result};
 use crate::layout;
-use crate::ops::linalg::{BindPostOp, product_dtype};
+use crate::ops::linalg::{BindPostOp, bias_in, product_dtype};
 use crate::tensor::Tensor;
+use alloc::borrow::Cow;
 
 /// The sizes of the convolution `op` of this rank of `x` with `weight`, and the dtype of its result
 /// with a bias and a residual, if given. Errors if they don't match.
@@ -102,7 +103,7 @@ pub fn convolve<'a>(
             call.in_channels_per_group() * call.geometry.kernel_len(),
         ))?,
         bias: (options.bias)
-            .map(|b| b.astype(dtype)?.contiguous()?.signless())
+            .map(|b| bias_in(b, dtype).map(Cow::into_owned))
             .transpose()?,
         residual: residual.map(|r| matrices(r.astype(dtype)?)).transpose()?,
     };

@@ -21,29 +21,19 @@ impl ConvOperands {
     ) -> Result<()> {
         let call = &self.call;
         let (batch, outputs, positions) = (call.batch, call.out_channels, call.geometry.len());
+        // as rows of the positions of all images
+        let residual = self.residual.as_ref();
+        let residual = residual.map(|r| r.transpose(1, 2)?.reshape((batch * positions, outputs)));
+        let residual = residual.transpose()?;
         let layer = Linear {
             bias: self.bias.as_ref(),
             activation: options.activation,
+            residual: residual.as_ref(),
             ..Default::default()
         };
-        if positions == 1 {
-            // rows are images of the result
-            let residual = self.residual.as_ref();
-            let residual = residual.map(|r| r.reshape((batch, outputs))).transpose()?;
-            let layer = Linear {
-                residual: residual.as_ref(),
-                ..layer
-            };
-            let rows = linear(&self.patches()?, &self.weight, layer)?;
-            *y = rows.reshape(y.shape())?;
-        } else {
-            let rows = linear(&self.patches()?, &self.weight, layer)?;
-            let mut whole = rows.reshape([batch, positions, outputs])?.transpose(1, 2)?;
-            if let Some(residual) = &self.residual {
-                whole = ops::add(&whole, residual)?;
-            }
-            y.copy_from(&whole.reshape(y.shape())?)?;
-        }
+        let rows = linear(&self.patches()?, &self.weight, layer)?;
+        let whole = rows.reshape([batch, positions, outputs])?.transpose(1, 2)?;
+        *y = whole.reshape(y.shape())?.contiguous()?;
         let post_op = bind_post_op(post_op, y, [batch, outputs, positions])?;
         let epilogue = Epilogue::<T>::new(&[], outputs, positions).with_post_op(post_op);
         for n in 0..batch {
@@ -57,9 +47,6 @@ impl ConvOperands {
         let (call, g) = (&self.call, &self.call.geometry);
         let all = [call.batch * g.len(), call.in_channels * g.kernel_len()];
         if g.is_pointwise(call.image) {
-            if g.len() == 1 {
-                return self.x.reshape(all);
-            }
             let x = self.x.reshape([call.batch, call.in_channels, g.len()])?;
             return x.transpose(1, 2)?.reshape(all);
         }

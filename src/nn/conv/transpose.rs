@@ -11,8 +11,9 @@ use crate::dtype::DType;
 use crate::error::{Error, Result};
 use crate::kernel::conv::{Geometry, Three};
 use crate::nn::spatial::{PerAxis, option, three};
-use crate::ops::linalg::product_dtype;
+use crate::ops::linalg::{bias_in, product_dtype};
 use crate::tensor::Tensor;
+use alloc::borrow::Cow;
 
 /// The options of transposed convolutions.
 ///
@@ -243,7 +244,7 @@ pub(super) fn transposed(
             .reshape((groups, channels / groups, out_channels, kz, ky, kx))?
             .permute([0, 2, 1, 3, 4, 5])?,
         bias: (options.bias)
-            .map(|b| b.astype(dtype)?.contiguous()?.signless())
+            .map(|b| bias_in(b, dtype).map(Cow::into_owned))
             .transpose()?,
         precise: options.precise,
     })

@@ -21,7 +21,7 @@ pub use matmul::matrix_transposed;
 pub(crate) use matmul::product_of;
 pub(crate) use matmul::{bytes_in_i32, dispatch_product, is_dense, product_dtype, sums_in, widens};
 pub use matmul::{matmul, matmul_as, matrix_transpose};
-pub(crate) use operands::{Matrices, ResultMatrices};
+pub(crate) use operands::{Matrices, ResultMatrices, bias_in};
 #[doc(hidden)]
 pub use post_op::{BindPostOp, bind_post_op};
 pub use tensordot::{TensordotAxes, outer, tensordot};

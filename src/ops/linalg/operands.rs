@@ -1,14 +1,24 @@
 //! The operands and results of matrix products, as matrices.
 
-use crate::dtype::Element;
+use crate::dtype::{DType, Element};
 use crate::error::Result;
 use crate::kernel::gemm::{Mat, MatMut};
 use crate::tensor::Tensor;
+use alloc::borrow::Cow;
 
 /// Whether elements may be computed as `T`. Products of integers wrap, so that their bits don't
 /// depend on the sign.
 fn is_of<T: Element>(tensor: &Tensor) -> bool {
     tensor.dtype().signless() == T::DTYPE.signless()
+}
+
+/// A bias in the dtype of the sums that it is added to: contiguous, and signed as [`is_of`] allows.
+pub(crate) fn bias_in(bias: &Tensor, dtype: DType) -> Result<Cow<'_, Tensor>> {
+    if bias.dtype() == dtype && dtype.signless() == dtype && bias.is_contiguous() {
+        return Ok(Cow::Borrowed(bias));
+    }
+    let bias = bias.astype(dtype)?.contiguous()?;
+    bias.signless().map(Cow::Owned)
 }
 
 /// A tensor's last two dimensions as matrices, one for each index of the leading dimensions.

@@ -1,39 +1,34 @@
 //! Dot products of rows of A and columns of B.
 
-use super::{fetch, lines_ahead};
+use super::{FewRows, fetch, lines_ahead};
 use crate::kernel::gemm::element::MatElement;
 use crate::kernel::gemm::matrix::Mat;
 use crate::kernel::gemm::microkernel::Packed;
 use crate::simd::{Isa, Kernel};
 
-/// `sums += a b`: `a` holds rows of `b.rows()` lanes, `sums` rows of `b.cols()`; columns of `b` are
-/// contiguous.
-pub struct ByColumns<'a, T: MatElement> {
-    pub a: &'a [T::Acc],
-    pub b: Mat<'a, T>,
-    pub sums: &'a mut [T::Acc],
-}
+/// Columns of B are contiguous.
+pub struct ByColumns<'a, T: MatElement>(pub FewRows<'a, T>);
 impl<T: MatElement> Kernel for ByColumns<'_, T> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
         if const { T::Acc::IS_FLOAT } {
-            return T::Acc::float_columns::<I, T>(self);
+            return T::Acc::float_columns::<I, T>(self.0);
         }
         // As many sums as registers hold: 16 vectors of the 32 of AVX-512, otherwise 8 of 16.
         let wide = const { I::AVX512 };
         match (wide, size_of::<T::Acc>()) {
-            (true, 2) => self.groups::<I, 4, 32>(),
-            (true, 4) => self.groups::<I, 4, 16>(),
-            (true, 8) => self.groups::<I, 4, 8>(),
-            (_, 2) => self.groups::<I, 2, 16>(),
-            (_, 4) => self.groups::<I, 2, 8>(),
-            (true, _) | (_, 8) => self.groups::<I, 2, 4>(),
-            _ => self.groups::<I, 1, 2>(),
+            (true, 2) => self.0.groups::<I, 4, 32>(),
+            (true, 4) => self.0.groups::<I, 4, 16>(),
+            (true, 8) => self.0.groups::<I, 4, 8>(),
+            (_, 2) => self.0.groups::<I, 2, 16>(),
+            (_, 4) => self.0.groups::<I, 2, 8>(),
+            (true, _) | (_, 8) => self.0.groups::<I, 2, 4>(),
+            _ => self.0.groups::<I, 1, 2>(),
         }
     }
 }
-impl<T: MatElement> ByColumns<'_, T> {
+impl<T: MatElement> FewRows<'_, T> {
     /// Four columns at a time stay in L1 while all rows pass, `R` at a time.
     #[inline(always)]
     fn groups<I: Isa, const R: usize, const L: usize>(self) {
@@ -62,11 +57,7 @@ impl<T: MatElement> ByColumns<'_, T> {
 }
 /// The same for few sums, each by itself, in as many lanes as four columns have: additions to one
 /// vector wait for each other.
-pub struct Dots<'a, T: MatElement> {
-    pub a: &'a [T::Acc],
-    pub b: Mat<'a, T>,
-    pub sums: &'a mut [T::Acc],
-}
+pub struct Dots<'a, T: MatElement>(pub FewRows<'a, T>);
 impl<T: MatElement> Kernel for Dots<'_, T> {
     type Out = ();
     #[inline(always)]
@@ -74,15 +65,15 @@ impl<T: MatElement> Kernel for Dots<'_, T> {
         // four vectors, as in `ByColumns`
         let wide = const { I::AVX512 };
         match (wide, size_of::<T::Acc>()) {
-            (true, 2) => self.each::<I, 128>(),
-            (true, 4) | (_, 2) => self.each::<I, 64>(),
-            (true, 8) | (_, 4) => self.each::<I, 32>(),
-            (true, _) | (_, 8) => self.each::<I, 16>(),
-            _ => self.each::<I, 8>(),
+            (true, 2) => self.0.each::<I, 128>(),
+            (true, 4) | (_, 2) => self.0.each::<I, 64>(),
+            (true, 8) | (_, 4) => self.0.each::<I, 32>(),
+            (true, _) | (_, 8) => self.0.each::<I, 16>(),
+            _ => self.0.each::<I, 8>(),
         }
     }
 }
-impl<T: MatElement> Dots<'_, T> {
+impl<T: MatElement> FewRows<'_, T> {
     #[inline(always)]
     fn each<I: Isa, const L: usize>(self) {
         let (k, n) = (self.b.rows(), self.b.cols());

@@ -2,21 +2,19 @@
 //! then added up together: for short columns this takes longer than the products. Where rows of B
 //! are short, registers hold the sums of all of one.
 
-use super::columns::ByColumns;
-use super::rows::ByRows;
-use super::{fetch, lines_ahead};
+use super::{FewRows, fetch, lines_ahead};
 use crate::kernel::gemm::element::MatElement;
 use crate::kernel::math::Real;
 use crate::simd::Isa;
 use crate::simd::lanes::Lanes;
 
-impl<T: MatElement> ByColumns<'_, T>
+impl<T: MatElement> FewRows<'_, T>
 where
     T::Acc: Real,
 {
-    /// Adds all products. As many sums as registers hold, of one row or of several.
+    /// Contiguous columns of B: as many sums as registers hold, of one row or of several.
     #[inline(always)]
-    pub fn floats<I: Isa>(self) {
+    pub fn dot_products<I: Isa>(self) {
         if const { I::AVX512 } {
             self.squares::<I, <T::Acc as Real>::Vector<I>, 4, 4, 16>()
         } else {
@@ -97,15 +95,10 @@ where
             }
         }
     }
-}
-impl<T: MatElement> ByRows<'_, T>
-where
-    T::Acc: Real,
-{
-    /// Adds all products, in the order of `axpy`, with the sums of up to two vectors of columns in
+    /// Contiguous rows of B, in the order of `axpy`: the sums of up to two vectors of columns in
     /// registers.
     #[inline(always)]
-    pub fn floats<I: Isa>(self) {
+    pub fn short_rows<I: Isa>(self) {
         self.strips::<I, <T::Acc as Real>::Vector<I>>()
     }
     #[inline(always)]
@@ -148,7 +141,7 @@ where
         // SAFETY: LANES1: parts of `m` rows of sums and, by MAT1, of rows of B, each of `n`
         // contiguous elements, of which there are `lanes` from column `j + v * V::LEN` on.
         unsafe {
-            for r in 0..R.min(m) {
+            for r in 0..m {
                 for v in 0..N {
                     c[r][v] = V::load_first(sums.as_ptr().add(r * n + j + v * V::LEN), lanes[v]);
                 }
@@ -166,7 +159,7 @@ where
                     }
                 }
             }
-            for r in 0..R.min(m) {
+            for r in 0..m {
                 for v in 0..N {
                     c[r][v].store_first(sums.as_mut_ptr().add(r * n + j + v * V::LEN), lanes[v]);
                 }

@@ -9,9 +9,6 @@ mod columns;
 mod floats;
 mod rows;
 
-pub use columns::ByColumns;
-pub use rows::ByRows;
-
 use super::{
     Algorithm,
     element::MatElement,
@@ -27,7 +24,8 @@ use crate::{
     error::Result,
     simd::{self, Level},
 };
-use columns::Dots;
+use columns::{ByColumns, Dots};
+use rows::ByRows;
 
 /// The most rows that count as few.
 const ROWS: usize = 16;
@@ -103,6 +101,13 @@ fn has_dots<A: MatElement>([m, n, k]: [usize; 3]) -> bool {
     }
 }
 
+/// `sums += a b`: `a` holds rows of `b.rows()` lanes, `sums` rows of `b.cols()`.
+pub struct FewRows<'a, T: MatElement> {
+    a: &'a [T::Acc],
+    b: Mat<'a, T>,
+    sums: &'a mut [T::Acc],
+}
+
 /// `c (+)= a b`, then the epilogue. `rows_of_b` chooses the kernel: rows of B are contiguous,
 /// otherwise columns are.
 pub fn product<A, B, C>(
@@ -136,22 +141,20 @@ where
         } else {
             &mut scratch[..m * width]
         };
-        match (accumulate, in_place) {
-            (false, _) => sums.fill(Default::default()),
-            (true, false) => {
-                for (i, sums) in sums.chunks_exact_mut(width).enumerate() {
-                    for (x, c) in sums.iter_mut().zip(&c.row(i)[cols.clone()]) {
-                        *x = c.widen();
-                    }
+        if !accumulate {
+            sums.fill(Default::default());
+        } else if !in_place {
+            for (i, sums) in sums.chunks_exact_mut(width).enumerate() {
+                for (x, c) in sums.iter_mut().zip(&c.row(i)[cols.clone()]) {
+                    *x = c.widen();
                 }
             }
-            (true, true) => {}
         }
         let first = sums.as_mut_ptr();
-        if rows_of_b {
-            simd::call(ByRows { a: rows, b, sums })
-        } else {
-            simd::call(ByColumns { a: rows, b, sums })
+        let job = FewRows { a: rows, b, sums };
+        match rows_of_b {
+            true => simd::call(ByRows(job)),
+            false => simd::call(ByColumns(job)),
         }
         if in_place && epilogue.is_empty() {
             continue;
@@ -194,11 +197,15 @@ pub fn product_of_piece<A: MatElement, B: MatElement<Acc = A::Acc>>(
         b.block(range, 0..b.cols()),
     );
     sums.fill(Default::default());
-    let a = a.get();
+    let job = FewRows {
+        a: a.get(),
+        b,
+        sums,
+    };
     // not worth the code for integers
     match const { A::Acc::UNROLLED } {
-        true => simd::call(Dots { a, b, sums }),
-        false => simd::call(ByColumns { a, b, sums }),
+        true => simd::call(Dots(job)),
+        false => simd::call(ByColumns(job)),
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Rows of B, added to a piece of C.
 
-use super::{LONG_ROW, SHORT_ROWS, lines_ahead};
+use super::{FewRows, LONG_ROW, SHORT_ROWS, lines_ahead};
 use crate::kernel::gemm::element::MatElement;
 use crate::kernel::gemm::matrix::Mat;
 use crate::kernel::gemm::microkernel::Packed;
@@ -9,34 +9,29 @@ use crate::simd::{self, Isa, Kernel};
 /// Rows of B added at a time.
 const STEP: usize = 4;
 
-/// `sums += a b`: `a` holds rows of `b.rows()` lanes, `sums` rows of `b.cols()`; rows of `b` are
-/// contiguous.
-pub struct ByRows<'a, T: MatElement> {
-    pub a: &'a [T::Acc],
-    pub b: Mat<'a, T>,
-    pub sums: &'a mut [T::Acc],
-}
+/// Rows of B are contiguous.
+pub struct ByRows<'a, T: MatElement>(pub FewRows<'a, T>);
 impl<T: MatElement> Kernel for ByRows<'_, T> {
     type Out = ();
     #[inline(always)]
     fn run<I: Isa>(self) {
-        if const { SHORT_ROWS && T::Acc::IS_FLOAT } && self.b.cols() < LONG_ROW {
-            return T::Acc::float_rows::<I, T>(self);
+        if const { SHORT_ROWS && T::Acc::IS_FLOAT } && self.0.b.cols() < LONG_ROW {
+            return T::Acc::float_rows::<I, T>(self.0);
         }
         // the vectors of `ByColumns`
         let wide = const { I::AVX512 };
         match (wide, size_of::<T::Acc>()) {
-            (true, 2) => self.pieces::<I, 32>(),
-            (true, 4) => self.pieces::<I, 16>(),
-            (true, 8) => self.pieces::<I, 8>(),
-            (_, 2) => self.pieces::<I, 16>(),
-            (_, 4) => self.pieces::<I, 8>(),
-            (true, _) | (_, 8) => self.pieces::<I, 4>(),
-            _ => self.pieces::<I, 2>(),
+            (true, 2) => self.0.pieces::<I, 32>(),
+            (true, 4) => self.0.pieces::<I, 16>(),
+            (true, 8) => self.0.pieces::<I, 8>(),
+            (_, 2) => self.0.pieces::<I, 16>(),
+            (_, 4) => self.0.pieces::<I, 8>(),
+            (true, _) | (_, 8) => self.0.pieces::<I, 4>(),
+            _ => self.0.pieces::<I, 2>(),
         }
     }
 }
-impl<T: MatElement> ByRows<'_, T> {
+impl<T: MatElement> FewRows<'_, T> {
     /// `STEP` rows of B at a time; each vector of them serves as many rows of sums as registers
     /// hold factors for: four, or two with 16 registers.
     #[inline(always)]

@@ -3,7 +3,7 @@
 use super::job::PanelJob;
 use crate::kernel::gemm::blocking::Blocking;
 use crate::kernel::gemm::element::MatElement;
-use crate::kernel::gemm::gemv::{ByColumns, ByRows};
+use crate::kernel::gemm::gemv::FewRows;
 use crate::simd::{self, Isa, Level};
 
 /// A packed type: what panels hold, and a lane of a tile, for factors and accumulators alike.
@@ -42,10 +42,10 @@ pub unsafe trait Packed: Copy + Default + Send + Sync + 'static {
     const IS_FLOAT: bool = false;
     /// Adds dot products, by these.
     #[inline(always)]
-    fn float_columns<I: Isa, T: MatElement<Acc = Self>>(_: ByColumns<T>) {}
+    fn float_columns<I: Isa, T: MatElement<Acc = Self>>(_: FewRows<T>) {}
     /// Adds multiples of short rows, by these.
     #[inline(always)]
-    fn float_rows<I: Isa, T: MatElement<Acc = Self>>(_: ByRows<T>) {}
+    fn float_rows<I: Isa, T: MatElement<Acc = Self>>(_: FewRows<T>) {}
     /// Lanes per vector, and vectors of the widest tile.
     fn shape(level: Level) -> (usize, usize);
     /// Multiplies all micropanels by a panel.

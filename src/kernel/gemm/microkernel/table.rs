@@ -12,7 +12,7 @@ use crate::dtype::Complex64;
 use crate::dtype::Complex128;
 use crate::kernel::gemm::blocking::Blocking;
 use crate::kernel::gemm::element::MatElement;
-use crate::kernel::gemm::gemv::{ByColumns, ByRows};
+use crate::kernel::gemm::gemv::FewRows;
 use crate::kernel::math::Real;
 #[cfg(feature = "f64")]
 use crate::simd::fma64;
@@ -117,9 +117,9 @@ macro_rules! packed {
             $(
                 const IS_FLOAT: bool = true;
                 #[inline(always)]
-                fn float_columns<I: Isa, T: MatElement<Acc = Self>>(x: ByColumns<T>) { x.floats::<I>() }
+                fn float_columns<I: Isa, T: MatElement<Acc = Self>>(x: FewRows<T>) { x.dot_products::<I>() }
                 #[inline(always)]
-                fn float_rows<I: Isa, T: MatElement<Acc = Self>>(x: ByRows<T>) { x.floats::<I>() }
+                fn float_rows<I: Isa, T: MatElement<Acc = Self>>(x: FewRows<T>) { x.short_rows::<I>() }
                 const ENDS: bool = !cfg!(target_family = "wasm") && !simd::MICROCONTROLLER;
                 #[inline(always)]
                 fn relu<I: Isa>(a: Self) -> Self { Real::maximum::<I>(a, 0.0) }
