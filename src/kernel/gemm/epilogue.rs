@@ -238,7 +238,7 @@ impl<'a, T: MatElement> Epilogue<'a, T> {
     }
     /// What tiles do of it while registers hold the sums, if C's elements are these, and the
     /// operations that remain.
-    pub(super) fn split_tile_end(&self) -> (TileEnd<T>, Epilogue<'a, T>) {
+    pub fn split_tile_end(&self) -> (TileEnd<T>, Epilogue<'a, T>) {
         let (mut end, mut ops) = (TileEnd::NONE, self.ops);
         if let [EpilogueOp::RowBias(b) | EpilogueOp::Bias(b), rest @ ..] = ops {
             let of_rows = matches!(ops[0], EpilogueOp::RowBias(_)) != self.transposed;

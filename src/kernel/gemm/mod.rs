@@ -95,7 +95,7 @@ pub use grid::Grid;
 pub use macrokernel::{macrokernel, multiply_panel, parts, scratch_of};
 pub use map::{Map, Rows};
 pub use matrix::{Mat, MatMut, ProductOperands};
-pub use microkernel::{BlockA, Packed, padded_width, panel_width, widest_panel};
+pub use microkernel::{BlockA, Packed, TileEnd, padded_width, panel_width, widest_panel};
 pub(crate) use operand::with_packing;
 #[cfg(x86_bf16)]
 pub use packing::{Interleave, rounded_pairs};

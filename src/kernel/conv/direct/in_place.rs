@@ -7,7 +7,7 @@
 
 use super::tiling::{ROWS, Tile, Tiling};
 use crate::kernel::conv::geometry::{Geometry, Image};
-use crate::kernel::gemm::{MatElement, Packed};
+use crate::kernel::gemm::{MatElement, Packed, TileEnd};
 use crate::kernel::math::Real;
 use crate::simd::lanes::Lanes;
 use crate::simd::{self, Isa, Kernel, Level};
@@ -37,7 +37,8 @@ pub fn is_in_place<T: MatElement>(tiling: &Tiling, tile: &Tile, image: &Image<T>
 /// [`TileSums`](super::sums::TileSums), with the same bits.
 ///
 /// Contract INPLACE1: the elements of the image's only channel are float32; `d` is writable for the
-/// tile's positions, by this call alone, its rows `ld` apart.
+/// tile's positions, by this call alone, its rows `ld` apart; `end` has a number for one row or none,
+/// and none for columns.
 pub struct InPlaceSums<'a, M> {
     pub geometry: &'a Geometry,
     pub image: Image<'a, M>,
@@ -47,6 +48,7 @@ pub struct InPlaceSums<'a, M> {
     /// As many elements as the tile reads of a row, in whole vectors; zeros, as far as its
     /// positions need them.
     pub zeros: &'a [f32],
+    pub end: TileEnd<f32>,
     pub d: *mut f32,
     pub ld: usize,
 }
@@ -167,11 +169,20 @@ impl<M> InPlaceSums<'_, M> {
                 }
             }
         }
+        // adding -0 changes nothing
+        // SAFETY: INPLACE1.
+        let bias = V::splat(unsafe { self.end.rows.as_ref() }.map_or(-0.0, |x| *x));
         let left = self.tile.x.end - x;
         for r in 0..ROWS {
             for v in 0..N {
                 let to = d.wrapping_add(r * self.ld + v * V::LEN);
-                let sums = if S == 1 { c[r][v] } else { c[r][v].in_order() };
+                let mut sums = c[r][v] + bias;
+                if self.end.relu {
+                    sums = V::splat(0.0).maximum(sums);
+                }
+                if S != 1 {
+                    sums = sums.in_order();
+                }
                 // SAFETY: LANES1, INPLACE1.
                 unsafe {
                     match left.saturating_sub(v * V::LEN) {

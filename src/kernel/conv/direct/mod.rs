@@ -18,7 +18,9 @@ pub use tiling::Tiling;
 
 use super::geometry::Image;
 use crate::error::Result;
-use crate::kernel::gemm::{Epilogue, Mat, MatElement, MatMut, Packed, Scratch, finish_into, moved};
+use crate::kernel::gemm::{
+    Epilogue, Mat, MatElement, MatMut, Packed, Scratch, TileEnd, finish_into, moved,
+};
 use crate::simd;
 use in_place::{InPlaceSums, is_in_place};
 use load::LoadTile;
@@ -68,6 +70,11 @@ pub unsafe fn direct<T: MatElement>(
     let at = |y: usize| (tile.z * n[1] + y) * n[2] + tile.x.start;
     let step = if cols == n[2] { tile.y.len() } else { 1 };
     for o in 0..weight.rows() {
+        // sums in place end in registers
+        let (end, epilogue) = match epilogue.at(o, 0).split_tile_end() {
+            (end, rest) if in_place && end.columns.is_null() => (end, rest),
+            _ => (TileEnd::NONE, epilogue.at(o, 0)),
+        };
         let mut rest = &mut *taps;
         for plane in 0..tiling.planes {
             for (kx, ky) in (0..wide).flat_map(|x| (0..high).map(move |y| (x, y))) {
@@ -96,6 +103,7 @@ pub unsafe fn direct<T: MatElement>(
                 tile: &tile,
                 taps,
                 zeros: elements,
+                end: end.cast(),
                 d,
                 ld,
             });
@@ -117,7 +125,7 @@ pub unsafe fn direct<T: MatElement>(
             // SAFETY: the positions of this tile, by the caller's promise.
             let mut d = unsafe { c.part(o..o + 1, first..first + step * cols) };
             finish_into(
-                epilogue.at(o, first),
+                epilogue.at(0, first),
                 &mut sums[y * cols..],
                 step * cols,
                 &mut d,
