@@ -108,23 +108,24 @@ fn rows<V: Lanes, A: RowReduction<V::Number>>(
 ) {
     let none = V::splat(none);
     let rest = n % V::LEN;
+    assert!(out.len().saturating_mul(n) <= x.len());
     let mut first = 0;
     while first < out.len() {
         let count = V::LEN.min(out.len() - first);
         let mut known = [none; 16];
         for (k, known) in known.iter_mut().take(count).enumerate() {
-            let row = &x[(first + k) * n..][..n];
+            let row = x.as_ptr().wrapping_add((first + k) * n);
             let mut acc = none;
             let mut at = 0;
             while at + V::LEN <= n {
-                // SAFETY: LANES1: the row has a whole vector left at `at`.
-                let x = unsafe { V::load(row.as_ptr().add(at)) };
+                // SAFETY: LANES1: the row, of `n` elements, has a whole vector left at `at`.
+                let x = unsafe { V::load(row.add(at)) };
                 acc = A::join(acc, along.lift(first + k, x));
                 at += V::LEN;
             }
             if rest > 0 {
                 // SAFETY: LANES1: the last `rest` elements of the row.
-                let x = unsafe { V::load_first(row.as_ptr().add(at), rest) };
+                let x = unsafe { V::load_first(row.add(at), rest) };
                 acc = A::join(acc, along.lift(first + k, x).first(rest, none));
             }
             *known = acc;
