@@ -81,7 +81,14 @@ impl<T: Pod, R: Reduce<T, Acc = T, Out = T>> Scan<T> for InOrder<R> {
 kernel! {
     /// `y[i]` is `carry` joined with `x[0] .. x[i]`; both are equally long.
     fn scan<'a, T: Pod, R: Reduce<T, Acc = T>>(x: &'a [T], y: &'a mut [T], carry: T) -> () { |I|
-        if I::AVX512 { blocks::<T, R, 16>(x, y, carry) } else { blocks::<T, R, 8>(x, y, carry) }
+        // a register holds too few elements of 8 bytes: joined in order, they take a cycle each
+        if size_of::<T>() == 8 {
+            blocks::<T, R, 1>(x, y, carry)
+        } else if I::AVX512 {
+            blocks::<T, R, 16>(x, y, carry)
+        } else {
+            blocks::<T, R, 8>(x, y, carry)
+        }
     }
 }
 
