@@ -1,6 +1,6 @@
 //! Losses of classes, and their gradients, from scores along rows or columns.
 
-use super::columns::{ColumnNorm, TOGETHER};
+use super::columns::{ColumnNorm, TOGETHER, together};
 use super::{LogSoftmax, RowNorm, Softmax};
 use crate::dtype::Pod;
 use crate::kernel::columns::{COLUMNS, at, put, vectors};
@@ -12,8 +12,9 @@ kernel! {
     /// The logarithm of the sum of exponentials of each column of matrices of `n` rows, at most
     /// [`CHUNK`](super::CHUNK). `y` is scratch of the size of `x`.
     pub fn logs_of_columns<'a, F: Real>(n: usize, x: &'a [F], y: &'a mut [F], logs: &'a mut [F]) -> () { |I|
-        let matrices = x.chunks(TOGETHER * n).zip(y.chunks_mut(TOGETHER * n));
-        for (logs, (x, y)) in logs.chunks_mut(TOGETHER).zip(matrices) {
+        let some = together(n);
+        let matrices = x.chunks(some * n).zip(y.chunks_mut(some * n));
+        for (logs, (x, y)) in logs.chunks_mut(some).zip(matrices) {
             let mut parts = [[F::default(); 2]; TOGETHER];
             let parts = &mut parts[..logs.len()];
             Softmax.column_parts::<I>(n, x, y, parts);

@@ -2,7 +2,7 @@
 
 use super::lp::{Normalize, Power};
 use super::softmax::{LogSoftmax, Softmax, all_exponentials, order_of_sums, shift};
-use super::{GROUP, RowNorm};
+use super::{CHUNK, GROUP, RowNorm};
 use crate::kernel::columns::{self, COLUMNS, Order, at, put, vectors};
 use crate::kernel::math::Real;
 use crate::simd::lanes::Lanes;
@@ -17,15 +17,22 @@ pub trait ColumnNorm<F: Real>: RowNorm<F> {
     fn value<V: Lanes<Number = F>>(&self, parts: [V; 2], x: V, y: V) -> V;
 }
 
-/// Columns whose statistics are joined together.
+/// The most columns whose statistics are joined together.
 pub(super) const TOGETHER: usize = GROUP.next_multiple_of(COLUMNS);
+
+/// Of columns of `n` elements: those of a matrix at least, and no more than L1 holds for all passes.
+#[inline(always)]
+pub(super) fn together(n: usize) -> usize {
+    (CHUNK / n / COLUMNS * COLUMNS).clamp(COLUMNS, TOGETHER)
+}
 
 kernels! {
     /// Normalises the columns of consecutive matrices of `n` rows; returns whether statistics were
     /// lost.
     normalize_columns Columns[ColumnNorm](n: usize, x: &'a [F], y: &'a mut [F]) -> bool { |I, norm|
         let mut lost = false;
-        for (x, y) in x.chunks(TOGETHER * n).zip(y.chunks_mut(TOGETHER * n)) {
+        let len = together(n) * n;
+        for (x, y) in x.chunks(len).zip(y.chunks_mut(len)) {
             let mut parts = [[F::default(); 2]; TOGETHER];
             let parts = &mut parts[..x.len() / n];
             norm.column_parts::<I>(n, x, y, parts);

@@ -16,6 +16,26 @@ fn softmax_matches_the_oracle() {
 }
 
 #[test]
+fn channels_have_the_bits_of_rows() {
+    // more columns than are packed together, of few and many elements
+    for (n, inner) in [(3, 2500), (21, 1100), (70, 520), (300, 130), (1000, 40)] {
+        let x = tensor(&[2, n, inner], n as u64);
+        let rows = x.permute([0, 2, 1]).unwrap().copy().unwrap();
+        for f in [
+            |x: &Tensor, axis| nn::softmax(x, axis),
+            |x: &Tensor, axis| nn::log_softmax(x, axis),
+        ] {
+            let columns = f(&x, 1).unwrap().permute([0, 2, 1]).unwrap();
+            let rows = f(&rows, 2).unwrap();
+            assert!(
+                columns.to_vec::<f32>().unwrap() == rows.to_vec::<f32>().unwrap(),
+                "{n} {inner}"
+            );
+        }
+    }
+}
+
+#[test]
 fn softmax_propagates_infinities_and_nan() {
     let (inf, nan) = (f32::INFINITY, f32::NAN);
     let x = Tensor::from_slice(
