@@ -1,9 +1,8 @@
 //! Gradients of row normalisations with respect to their operands. A row stays in L1 for all passes
 //! over it.
 
-use super::CHUNK;
-use super::is_lost_inverse;
 use super::scaled::scaled_eps;
+use super::{CHUNK, inverse_deviation, is_lost_inverse};
 use crate::error::Error;
 use crate::fallible;
 use crate::kernel::columns::{COLUMNS, Order, accumulators, at, put, vectors};
@@ -137,7 +136,7 @@ kernel! {
             squares = squares + *around + apart * (apart - step) * number(n);
         }
         let elements = number(x.len());
-        let scale = F::ONE / Math::sqrt::<I>(squares / elements + F::from_f64(eps));
+        let scale = inverse_deviation::<I, F>(squares, elements, eps);
         let weight_of = |k: usize| weight.get(k).copied().unwrap_or(F::ONE);
         let (mut sum, mut product) = (F::ZERO, F::ZERO);
         for (k, sums) in sums.iter_mut().enumerate() {
@@ -327,7 +326,7 @@ kernel! {
         for (d, (g, x)) in d.chunks_exact_mut(weights.len()).zip(operands) {
             let mean = lanes!(x, F::default(), |v| v, |a, b| a + b) / n;
             let squares = lanes!(x, F::default(), |v| { let d = v - mean; d * d }, |a, b| a + b);
-            let scale = F::ONE / Math::sqrt::<I>(squares / n + F::from_f64(eps));
+            let scale = inverse_deviation::<I, F>(squares, n, eps);
             if !known && (is_lost_inverse(scale) | !mean.isfinite()) {
                 break;
             }
@@ -360,7 +359,7 @@ kernel! {
         let mut done = 0;
         for (d, (g, x)) in d.chunks_exact_mut(sums.len()).zip(operands) {
             let squares = lanes!(x, F::default(), |v| v * v, |a, b| a + b);
-            let scale = F::ONE / Math::sqrt::<I>(squares / n + F::from_f64(eps));
+            let scale = inverse_deviation::<I, F>(squares, n, eps);
             if !known && is_lost_inverse(scale) {
                 break;
             }

@@ -218,6 +218,12 @@ pub fn rows<F: Real, N: RowNorm<F>>(norm: &N, n: usize, x: &[F], y: &mut [F]) {
     }
 }
 
+/// `1 / sqrt(squares / n + eps)`.
+#[inline(always)]
+fn inverse_deviation<I: Isa, F: Real>(squares: F, n: F, eps: f64) -> F {
+    F::ONE / Math::sqrt::<I>(squares / n + F::from_f64(eps))
+}
+
 /// Mean and sum of squared deviations of `n` elements, from a rounded mean and the sums of deviations
 /// from it and of their squares, as [`Moments`](crate::kernel::reduce::Moments) are corrected.
 #[inline(always)]
@@ -293,16 +299,16 @@ impl<'a, F: Real> RowNorm<F> for LayerNorm<'a, F> {
                 F::from_f64(parts.iter().enumerate().map(around).sum()),
             );
         }
-        let var = squares / F::from_f64(n as f64);
-        parts.fill([mean, F::ONE / Math::sqrt::<I>(var + F::from_f64(self.eps))]);
+        let n = F::from_f64(n as f64);
+        parts.fill([mean, inverse_deviation::<I, F>(squares, n, self.eps)]);
     }
     // a loop that vectors take: roots and quotients of one row after the other were a third of short ones
     #[inline(always)]
     fn join_rows<I: Isa>(&self, parts: &mut [[F; 2]], n: usize) {
-        let (n, eps) = (F::from_f64(n as f64), F::from_f64(self.eps));
+        let n = F::from_f64(n as f64);
         for part in parts {
             let [mean, squares] = *part;
-            *part = [mean, F::ONE / Math::sqrt::<I>(squares / n + eps)];
+            *part = [mean, inverse_deviation::<I, F>(squares, n, self.eps)];
         }
     }
     #[inline(always)]
@@ -366,15 +372,15 @@ impl<'a, F: Real> RowNorm<F> for RmsNorm<'a, F> {
             [[sum, _]] => sum,
             _ => F::from_f64(parts.iter().map(|part| part[0].to_f64()).sum()),
         };
-        let scale = F::ONE / Math::sqrt::<I>(sum / F::from_f64(n as f64) + F::from_f64(self.eps));
+        let scale = inverse_deviation::<I, F>(sum, F::from_f64(n as f64), self.eps);
         parts.fill([scale, scale]);
     }
     // likewise
     #[inline(always)]
     fn join_rows<I: Isa>(&self, parts: &mut [[F; 2]], n: usize) {
-        let (n, eps) = (F::from_f64(n as f64), F::from_f64(self.eps));
+        let n = F::from_f64(n as f64);
         for part in parts {
-            let scale = F::ONE / Math::sqrt::<I>(part[0] / n + eps);
+            let scale = inverse_deviation::<I, F>(part[0], n, self.eps);
             *part = [scale, scale];
         }
     }

@@ -84,38 +84,21 @@ fn rows_of_any_length_and_number() {
             let (x, w, b) = (tensor(&shape, 1), tensor(&[n], 2), tensor(&[n], 3));
             let (values, weight, bias) = (floats(&x), floats(&w), floats(&b));
             let (ones, zeros) = (vec![1.0; n], vec![0.0; n]);
-            let want = |w: &[f64], b: &[f64]| reference(&values, &shape, |i| i[0], w, b, 1e-2);
-            for (w, b) in [
-                (None, None),
-                (Some(&w), None),
-                (None, Some(&b)),
-                (Some(&w), Some(&b)),
-            ] {
-                let options = nn::LayerNorm {
-                    weight: w,
-                    bias: b,
-                    eps: 1e-2,
-                };
-                let y = nn::layer_norm(&x, n, options).unwrap();
-                let of = |t: Option<&Tensor>, own: &'_ [f64], none: &'_ [f64]| match t {
-                    Some(_) => own.to_vec(),
-                    None => none.to_vec(),
-                };
-                near(
-                    &y,
-                    &want(&of(w, &weight, &ones), &of(b, &bias, &zeros)),
-                    2e-5,
-                );
-                let options = nn::RmsNorm {
-                    weight: w,
-                    eps: Some(1e-2),
-                };
-                let y = nn::rms_norm(&x, n, options).unwrap();
+            for (weight, factors) in [(None, &ones), (Some(&w), &weight)] {
+                for (bias, added) in [(None, &zeros), (Some(&b), &bias)] {
+                    let eps = 1e-2;
+                    let options = nn::LayerNorm { weight, bias, eps };
+                    let y = nn::layer_norm(&x, n, options).unwrap();
+                    let want = reference(&values, &shape, |i| i[0], factors, added, eps);
+                    near(&y, &want, 2e-5);
+                }
+                let eps = Some(1e-2);
+                let y = nn::rms_norm(&x, n, nn::RmsNorm { weight, eps }).unwrap();
                 let mut want = Vec::new();
                 for row in values.chunks(n) {
                     let squares = row.iter().map(|x| x * x).sum::<f64>() / n as f64;
                     let scaled = row.iter().map(|x| x / (squares + 1e-2).sqrt());
-                    want.extend(scaled.zip(&of(w, &weight, &ones)).map(|(x, w)| x * w));
+                    want.extend(scaled.zip(factors).map(|(x, w)| x * w));
                 }
                 near(&y, &want, 2e-5);
             }
