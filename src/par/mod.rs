@@ -193,10 +193,13 @@ fn cut(n: usize, unit: usize, cost: Cost, finer: usize, f: &(dyn Fn(Range<usize>
     let threads = threads().min(ns / WORTH_A_THREAD).min(n.div_ceil(unit));
     if threads > 1 {
         let pieces = threads * (finer * ns / threads / PIECE).clamp(1, finer * PIECES_PER_THREAD);
-        let pieces = pieces.max(most.min(MOST_PIECES));
-        let size = n.div_ceil(pieces).next_multiple_of(unit);
-        let piece = |p: usize| f(p * size..n.min((p + 1) * size));
-        if share(n.div_ceil(size), threads, ns, &piece) {
+        // as long as each other, by a unit: of two threads, one would wait for the other's last piece
+        let units = n.div_ceil(unit);
+        let pieces = pieces.max(most.min(MOST_PIECES)).min(units);
+        let (whole, rest) = (units / pieces, units % pieces);
+        let end = |p: usize| (p * whole + p * rest / pieces) * unit;
+        let piece = |p: usize| f(end(p)..n.min(end(p + 1)));
+        if share(pieces, threads, ns, &piece) {
             return;
         }
     }
