@@ -85,11 +85,13 @@ pub(super) struct FoldPlan {
 unsafe impl Sync for FoldPlan {}
 
 impl FoldPlan {
-    /// `ptrs` are the first elements of `operands` operands, in the order of the loops' steps.
+    /// `ptrs` are the first elements of `operands` operands, in the order of the loops' steps. `once`
+    /// says that elements are read once, from memory.
     pub fn new(
         mut ptrs: Pointers,
         operands: usize,
         sizes: FoldSizes,
+        once: bool,
         kept: impl Iterator<Item = Dim>,
         reduced: impl Iterator<Item = Dim> + Clone,
     ) -> FoldPlan {
@@ -123,6 +125,7 @@ impl FoldPlan {
             Strategy::PackedRows
         };
         let room = TILE / sizes.element;
+        let outer = |dims: &Dims| dims.iter().map(|d| d.n).product::<usize>();
         let (length, width) = match strategy {
             // several passes over rows in place are rare, and L2 serves them
             Strategy::Rows => {
@@ -138,12 +141,18 @@ impl FoldPlan {
                 let length = run.n.min(room / 16);
                 (length, side.n.min(room / length).min(COLUMNS))
             }
+            // by as few calls as leave enough pieces of work; each run is whole, whatever its tile
+            Strategy::Runs if once && run.n <= room && outer(&reduced) == 1 => {
+                let length = run.n.max(1);
+                let enough = (side.n * outer(&kept)).div_ceil(PIECES);
+                let width = enough.clamp(room / length, 4 * room / length);
+                (length, side.n.min(width).min(COLUMNS))
+            }
             Strategy::Runs | Strategy::Flat => {
                 let length = run.n.min(room).max(1);
                 (length, side.n.min(room / length).min(COLUMNS))
             }
         };
-        let outer = |dims: &Dims| dims.iter().map(|d| d.n).product::<usize>();
         let across = side.n.div_ceil(width);
         let along = run.n.div_ceil(length) * outer(&reduced);
         let (groups, tiles) = if flat {
@@ -192,6 +201,10 @@ impl FoldPlan {
     /// Whether each column is one tile, so that its bits don't depend on the columns beside it.
     pub fn is_one_tile(&self) -> bool {
         self.tiles == 1 && self.strategy != Strategy::Flat
+    }
+    /// Whether the tiles of a group lie one after the other in memory, each a run.
+    pub fn is_contiguous(&self) -> bool {
+        self.strategy == Strategy::Runs && self.width == 1 && self.reduced.is_empty()
     }
     /// The accumulators of a tile.
     pub fn strip(&self) -> ColumnAccumulators {

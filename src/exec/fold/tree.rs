@@ -10,6 +10,10 @@ use crate::exec::pack::pack;
 use crate::exec::rect::Rect;
 use crate::par::{self, Cost};
 use crate::storage::Bytes;
+use core::ops::Range;
+
+/// The most tiles that one call reduces: between calls, loads wait for a tenth of the time.
+const TOGETHER: usize = 8;
 
 /// A planned reduction.
 pub(super) struct FoldTree<'a> {
@@ -95,12 +99,13 @@ impl FoldTree<'_> {
         let depth = per_part.max(1).ilog2() as usize + 2;
         self.buffer() + depth * self.plan.strip().size(self.folds)
     }
-    /// Bytes of it for a tile.
+    /// Bytes of it for a tile, or for the accumulators of several.
     fn buffer(&self) -> usize {
         let plan = self.plan;
         match (&self.computed, plan.strategy) {
             (Some(tiles), _) => tiles.scratch(),
-            (None, Strategy::Runs | Strategy::Rows) => 0,
+            (None, Strategy::Runs) => (TOGETHER * plan.sizes.acc).next_multiple_of(64),
+            (None, Strategy::Rows) => 0,
             _ => (plan.length * plan.width * plan.sizes.element).next_multiple_of(64),
         }
     }
@@ -152,13 +157,25 @@ impl FoldTree<'_> {
                     fold.runs(nothing, 0, columns, acc);
                 }
             }
-            let mut level = 0;
-            for (done, t) in tiles.enumerate() {
-                self.reduce(group, t, scratch, at(level));
-                level += 1;
-                for _ in 0..(done + 1).trailing_zeros() {
-                    level -= 1;
-                    self.join(at(level - 1), at(level), columns);
+            let (mut level, mut done) = (0, 0);
+            while done < tiles.len() {
+                let t = tiles.start + done;
+                let count = self.together(t..tiles.end);
+                match count {
+                    1 => self.reduce(group, t, scratch, at(level)),
+                    _ => self.reduce_together(group, t, count, scratch),
+                }
+                for k in 0..count {
+                    if count > 1 {
+                        let acc = scratch.wrapping_add(k * plan.sizes.acc);
+                        core::ptr::copy_nonoverlapping(acc, at(level), plan.sizes.acc);
+                    }
+                    level += 1;
+                    done += 1;
+                    for _ in 0..done.trailing_zeros() {
+                        level -= 1;
+                        self.join(at(level - 1), at(level), columns);
+                    }
                 }
             }
             for k in (1..level).rev() {
@@ -166,6 +183,25 @@ impl FoldTree<'_> {
             }
         }
         stack
+    }
+
+    /// How many of these tiles, from the first on, one call reduces: whole ones that lie one after the
+    /// other in memory, as far as there is room for their accumulators.
+    fn together(&self, tiles: Range<usize>) -> usize {
+        let plan = self.plan;
+        if self.computed.is_some() || self.folds.len() > 1 || !plan.is_contiguous() {
+            return 1;
+        }
+        let whole = (plan.run.n / plan.length).min(tiles.end);
+        whole.saturating_sub(tiles.start).clamp(1, TOGETHER)
+    }
+
+    /// # Safety
+    /// As `part`, for these tiles, whose accumulators go to `acc`, one after the other.
+    unsafe fn reduce_together(&self, group: &Group, tile: usize, count: usize, acc: *mut u8) {
+        let (rows, _, ptrs) = self.plan.tile(group, tile);
+        // SAFETY: FOLD1 for `count` tiles of `rows` elements; `buffer` has room for the accumulators.
+        unsafe { self.folds[0].runs(ptrs[0], rows, count, acc) }
     }
 
     /// # Safety

@@ -315,3 +315,30 @@ fn short_rows_do_not_affect_each_other() {
         }
     }
 }
+
+/// Long runs are reduced tile by tile, several tiles by one call, and whole rows by few calls: none is
+/// left out or read twice.
+#[test]
+fn runs_of_many_tiles_reduce() {
+    const TILE: usize = 8192; // of float32, in 32 KiB
+    let lengths = [TILE, 2 * TILE, 5 * TILE + 1, 9 * TILE - 1, 40 * TILE + 7];
+    let shapes = lengths.map(|n| vec![n]).into_iter();
+    for shape in shapes.chain([vec![3, 9 * TILE + 5], vec![130, 1000], vec![2, 5, 4096]]) {
+        let n = *shape.last().unwrap();
+        let rows = shape.iter().product::<usize>() / n;
+        // small integers, whose sums are exact, and one larger than all others
+        let mut x: Vec<f32> = (0..rows * n).map(|k| (k % 7) as f32 - 3.0).collect();
+        let at = |row: usize| (row * 31 + n - 1 - row % 2) % n;
+        for row in 0..rows {
+            x[row * n + at(row)] = 9.0;
+        }
+        let t = Tensor::from_slice(&x, &shape).unwrap();
+        let sums: Vec<f32> = x.chunks(n).map(|row| row.iter().sum()).collect();
+        let of = |y: flex::Result<Tensor>| y.unwrap().to_vec::<f32>().unwrap();
+        assert_eq!(of(ops::sum(&t, -1)), sums, "{shape:?}");
+        assert_eq!(of(ops::max(&t, -1)), vec![9.0; rows], "{shape:?}");
+        let places: Vec<i64> = (0..rows).map(|row| at(row) as i64).collect();
+        let found = ops::argmax(&t, -1).unwrap().to_vec::<i64>().unwrap();
+        assert_eq!(found, places, "{shape:?}");
+    }
+}
