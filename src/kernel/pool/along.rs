@@ -163,6 +163,19 @@ pub fn taps_as_lines<A>(
     })
 }
 
+/// The elements of a line, `inner` to a pixel, that [`join_windows`] reads for so many outputs.
+#[inline(always)]
+pub fn reach(windows: &Windows, outputs: usize, inner: usize) -> usize {
+    match windows {
+        Windows::Steady(s) => {
+            let last = (outputs.max(1) - 1) * s.stride + (s.kernel - 1) * s.dilation;
+            // pairs of single elements are loaded whole
+            (last + 1) * inner + (inner == 1 && s.kernel % 2 == 1) as usize
+        }
+        Windows::Listed(all, _) => all.iter().map(|r| r.end).max().unwrap_or(0) * inner,
+    }
+}
+
 /// Joins the windows along a padded line (`inner` elements per output) into `row`.
 #[inline(always)]
 pub fn join_windows<I: Isa, A: Pixel<A>, P: Pooling<A>>(
@@ -176,8 +189,7 @@ pub fn join_windows<I: Isa, A: Pixel<A>, P: Pooling<A>>(
     }
     let outputs = row.len() / inner;
     if let Windows::Steady(s) = windows {
-        let last = (outputs - 1) * s.stride + (s.kernel - 1) * s.dilation;
-        assert!(line.len() > (last + 1) * inner);
+        assert!(line.len() >= reach(windows, outputs, inner));
         if inner == 1 && s.kernel <= outputs {
             // SAFETY: the assertion above.
             return unsafe { by_taps::<I, A, P>(line, s, row) };
@@ -226,7 +238,7 @@ unsafe fn join_pixels<I: Isa, A: Pixel<A>, P: Pooling<A>>(
 /// Windows of single elements, tap by tap.
 ///
 /// # Safety
-/// The last window ends before the last element of `line`.
+/// `line` has the elements that [`reach`] counts.
 #[inline(always)]
 unsafe fn by_taps<I: Isa, A: Copy, P: Pooling<A>>(line: &[A], s: &Steady, row: &mut [A]) {
     let (p, d) = (line.as_ptr(), s.dilation);

@@ -1,6 +1,6 @@
 //! Rows of a pool.
 
-use super::along::{LineSlices, join_windows, taps_as_lines};
+use super::along::{LineSlices, join_windows, reach, taps_as_lines};
 use super::pooling::Pooling;
 use super::windows::Windows;
 use crate::kernel::images::{Images, Pixel};
@@ -70,6 +70,9 @@ impl<T: Pixel<A>, A: Pixel<A>, P: Pooling<A>> Kernel for Pool<'_, T, A, P> {
         padded.fill(P::NEUTRAL);
         let ([slice_step, row_step], [_, row_out]) = (x.steps(), y.steps());
         let taps = taps_as_lines(len, width, inner, y.width());
+        // a row that is padded by nothing, and joined with no other, is read where it lies
+        let in_place = T::SAME && most == 1 && taps.is_none() && before == 0;
+        let in_place = in_place && reach(width, y.sizes[2], inner) <= n;
         let mut next = rows.start;
         while next < rows.end {
             // rows of one slice
@@ -84,11 +87,14 @@ impl<T: Pixel<A>, A: Pixel<A>, P: Pooling<A>> Kernel for Pool<'_, T, A, P> {
             // the lines are a ring buffer: windows follow as many rows behind as there are lines
             let mut turn = 0;
             for step in 0..count + most - 1 {
+                let mut alone = None;
                 if step < count {
                     let lines = height.taps(first + step, x.sizes[1]);
                     let column = &mut padded[turn * len + before..][..n];
                     if slices.count == 0 || lines.count == 0 {
                         column.fill(P::NEUTRAL);
+                    } else if in_place && slices.count * lines.count == 1 {
+                        alone = Some(image.wrapping_offset(lines.first as isize * row_step));
                     } else {
                         let rows = LineSlices {
                             first: image.wrapping_offset(lines.first as isize * row_step),
@@ -106,7 +112,11 @@ impl<T: Pixel<A>, A: Pixel<A>, P: Pooling<A>> Kernel for Pool<'_, T, A, P> {
                 let Some(behind) = (step + 1).checked_sub(most) else {
                     continue;
                 };
-                let line = &padded[turn * len..][..len];
+                let line = match alone {
+                    // SAFETY: PIXEL1: both types are the same; a row of the image (IMAGES1).
+                    Some(row) => unsafe { core::slice::from_raw_parts(row as *const A, n) },
+                    None => &padded[turn * len..][..len],
+                };
                 // SAFETY: a row of this call (IMAGES1).
                 let row = unsafe { core::slice::from_raw_parts_mut(out, y.width()) };
                 out = out.wrapping_offset(row_out);

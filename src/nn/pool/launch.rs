@@ -116,6 +116,16 @@ pub(in crate::nn) struct Means {
     pub divisors: [Vec<f64>; 3],
 }
 
+impl Means {
+    /// The divisor, if all windows have the same.
+    pub fn common_divisor(&self) -> Option<f64> {
+        self.divisors.iter().try_fold(1.0, |product, along| {
+            let first = *along.first()?;
+            along.iter().all(|n| *n == first).then_some(product * first)
+        })
+    }
+}
+
 /// The mean of each window.
 pub(in crate::nn) fn mean(
     op: &'static str,

@@ -99,7 +99,9 @@ fn cases(rank: usize, dilated: bool) -> Vec<Case> {
     let mut random = Rng(rank as u64 + 10 * dilated as u64);
     (0..40)
         .map(|round| {
-            let size = [0, 70, 40, 9][rank];
+            // long rows that are not padded are read where they lie
+            let long = rank == 1 && round % 5 == 4;
+            let size = if long { 900 } else { [0, 70, 40, 9][rank] };
             let axes = |f: &mut dyn FnMut() -> usize| (0..rank).map(|_| f()).collect::<Vec<_>>();
             let same = round % 3 == 0;
             let side = random.between(1, 4);
@@ -115,7 +117,8 @@ fn cases(rank: usize, dilated: bool) -> Vec<Case> {
                 .map(|k| (kernel[k] - 1) * dilation[k] + 1)
                 .collect();
             let stride = axes(&mut || random.between(1, 5));
-            let padding: Vec<usize> = seen.iter().map(|s| random.below(s / 2 + 1)).collect();
+            let pad = |s: &usize| if long { 0 } else { random.below(s / 2 + 1) };
+            let padding: Vec<usize> = seen.iter().map(pad).collect();
             let ceil = round % 2 == 1;
             let image = (0..rank)
                 .map(|k| match ceil && random.below(3) == 0 {
