@@ -52,10 +52,25 @@ impl<U: Copy + Send + Sync + 'static> Kernel for Remap<'_, U> {
             rows,
         } = self;
         let inner = x.inner;
-        for (k, output @ [plane, z, y_]) in y.row_positions(rows).enumerate() {
+        let (height, dense) = (maps[1].len(), y.steps()[1] == y.width() as isize);
+        let mut positions = y.row_positions(rows.clone());
+        let mut row = rows.start;
+        while let Some(output @ [plane, z, y_]) = positions.next() {
+            let written = row - rows.start;
+            if dense && y_ == 0 && z > 0 && maps[0][z] == maps[0][z - 1] && written >= height {
+                let n = height.min(rows.end - row);
+                let (from, to) = (y.row([plane, z - 1, 0]), y.row(output));
+                // SAFETY: rows of this call: those of the slice before, which it wrote, and as many of
+                // the next, which do not overlap them.
+                unsafe { core::ptr::copy_nonoverlapping(from, to, n * y.width()) };
+                row += n;
+                positions.by_ref().take(n - 1).for_each(drop);
+                continue;
+            }
+            row += 1;
             // SAFETY: a row of this call.
             let out = unsafe { y.row_mut(output) };
-            if k > 0 && y_ > 0 && maps[1][y_] == maps[1][y_ - 1] {
+            if written > 0 && y_ > 0 && maps[1][y_] == maps[1][y_ - 1] {
                 // SAFETY: the row that this call wrote before, as wide.
                 unsafe { copy_run(y.row([plane, z, y_ - 1]), out.as_mut_ptr(), out.len()) };
                 continue;
