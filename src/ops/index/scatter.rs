@@ -13,12 +13,15 @@ use crate::ops::methods::method;
 use crate::par::{self, Cost};
 #[cfg(feature = "bindings")]
 use crate::scalar::ElementBytes;
+use crate::simd::{L1, prefetch_run};
 use crate::tensor::Tensor;
 use core::ops::Range;
 
 /// The length from which on combining the elements of a row takes longer than the scan of the
 /// offsets by another thread.
 const WIDE: usize = 64;
+/// The most bytes of a row to prefetch: from there on the CPU has seen where it goes.
+const AHEAD: usize = 2048;
 
 /// How a value is combined with the element at its position.
 ///
@@ -280,12 +283,26 @@ unsafe fn scatter_rows(
             } else {
                 extent.end
             };
+            let (n, steps) = (inner.n, &inner.steps);
+            // a row is joined while the next one, which may lie anywhere, is prefetched
+            let mut found = None;
             rows::each(&nest, |row| {
                 // SAFETY: the offset of the whole row (GATHER1).
-                if within.contains(unsafe { &*(row.ptrs[2] as *const i64) }) {
-                    join(row)
+                let offset = unsafe { *(row.ptrs[2] as *const i64) };
+                if within.contains(&offset) {
+                    let to = row.ptrs[1].wrapping_offset(offset as isize);
+                    for p in [to, row.ptrs[0]] {
+                        prefetch_run::<L1, _>(p, (n * dtype.size()).min(AHEAD));
+                    }
+                    if let Some(ptrs) = found.replace(*row.ptrs) {
+                        let ptrs = &ptrs;
+                        join(LoopRow { n, ptrs, steps });
+                    }
                 }
             });
+            if let Some(ptrs) = &found {
+                join(LoopRow { n, ptrs, steps });
+            }
         });
         return Ok(());
     }
