@@ -91,14 +91,22 @@ def elf(path: Path) -> Iterator[tuple[str, set[str]]]:
         yield name, {name for name, pattern in NEON.items() if re.search(pattern, body)}
 
 
+# Tiles of products: what they multiply, its letters in the names of functions, and the instruction that multiplies and adds.
+TILES = {
+    "float32": ("f", r"vfn?m(?:add|sub)"),
+    "float64": ("d", r"vfn?m(?:add|sub)"),
+    "pairs of int8": (r"Nt\w*4pair4Pair", "vpmaddwd"),
+}
+
+
 def check_tiles(path: Path) -> None:
     """Whether the sums of matrix products stay in registers in a library of x86-64: few of the instructions read or write vectors on the
     stack, as it takes to save and restore a tile, not to add to it."""
     for level in ("avx2", "avx512"):
-        for letter, dtype in {"f": "float32", "d": "float64"}.items():
-            kernel = rf"4simd\w*{level}\w*11microkernel8RunPanel{letter}E"
+        for dtype, (letters, multiply) in TILES.items():
+            kernel = rf"4simd\w*{level}\w*11microkernel8RunPanel{letters}E"
             bodies = [body for _, body in disassembled(path, kernel) if body]
-            sums = sum(len(re.findall(r"\tvfn?m(?:add|sub)", body)) for body in bodies)
+            sums = sum(len(re.findall(rf"\t{multiply}", body)) for body in bodies)
             stack = sum(
                 len(
                     re.findall(r"\tv\S+ .*\(%r[sb]p\).*%[yz]mm|\tv\S+ .*%[yz]mm.*\(%r[sb]p\)", body)
@@ -111,7 +119,7 @@ def check_tiles(path: Path) -> None:
                 sys.exit(
                     f"the matrix product of {dtype} with {level} keeps sums on the stack: {stack} accesses for {sums} multiply-adds"
                 )
-    print("in registers: tiles of float32 and float64 with AVX2 and AVX-512")
+    print(f"in registers: tiles of {', '.join(TILES)} with AVX2 and AVX-512")
 
 
 def check_vectorised(paths: list[Path]) -> None:

@@ -35,6 +35,19 @@ union Transmute<A: Copy, B: Copy> {
     to: B,
 }
 
+/// These sums, unknown to LLVM: it would add the products of several steps to each other first, and
+/// keep some sums in memory, since AVX2 has 16 registers.
+#[cfg(x86_dispatch)]
+#[inline]
+#[target_feature(enable = "avx2")]
+fn in_order(mut sums: core::arch::x86_64::__m256i) -> core::arch::x86_64::__m256i {
+    // SAFETY: no instruction.
+    unsafe {
+        core::arch::asm!("/* {0} */", inout(ymm_reg) sums, options(pure, nomem, nostack, preserves_flags))
+    }
+    sums
+}
+
 /// Code for one architecture. NEON's form needs the standard library, since its multiply-add is
 /// fused and `mul_add` is fused there alone.
 macro_rules! only {
@@ -115,7 +128,7 @@ vectors! {
     }
     pairs Pair portable {
         AVX512 16 |a, b, c| _mm512_add_epi32(_mm512_madd_epi16(a, b), c);
-        AVX2 8 |a, b, c| _mm256_add_epi32(_mm256_madd_epi16(a, b), c);
+        AVX2 8 |a, b, c| in_order(_mm256_add_epi32(_mm256_madd_epi16(a, b), c));
         SSE2 4 |a, b, c| _mm_add_epi32(_mm_madd_epi16(a, b), c);
         [simd128 4 |a, b, c| i32x4_add(i32x4_dot_i16x8(a, b), c)]
     }
