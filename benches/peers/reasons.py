@@ -59,6 +59,13 @@ REASONS = {
 }
 
 
-def reason(workload: str) -> str:
-    """What is known about a row, or nothing."""
-    return next((text for start, text in REASONS.items() if workload.startswith(start)), "")
+# The part of the ceiling from which on it is the reason.
+_NEAR = 0.8
+
+
+def reason(workload: str, ceiling: float | None = None) -> str:
+    """What is known about a row, which reaches this part of the ceiling; or nothing."""
+    known = next((text for start, text in REASONS.items() if workload.startswith(start)), "")
+    if not known and ceiling and ceiling >= _NEAR:
+        return "at the ceiling of what memory or arithmetic allow"
+    return known

@@ -193,7 +193,7 @@ fn cut(n: usize, unit: usize, cost: Cost, finer: usize, f: &(dyn Fn(Range<usize>
     let threads = threads().min(ns / WORTH_A_THREAD).min(n.div_ceil(unit));
     if threads > 1 {
         let pieces = threads * (finer * ns / threads / PIECE).clamp(1, finer * PIECES_PER_THREAD);
-        // as long as each other, by a unit: of two threads, one would wait for the other's last piece
+        // lengths differ by a unit at most: a short last piece would leave its thread waiting
         let units = n.div_ceil(unit);
         let pieces = pieces.max(most.min(MOST_PIECES)).min(units);
         let (whole, rest) = (units / pieces, units % pieces);

@@ -306,8 +306,8 @@ fn plan(source: &FoldSource, reduced: &dyn Fn(usize) -> bool, ends: &mut [End]) 
         flops: each.map(|s| s.flops).sum::<usize>()
             + source.program().map_or(0, TileProgram::flops),
     };
-    let once = source.program().is_none() && ends.len() == 1;
-    FoldPlan::new(ptrs, operands, sizes, once, kept, reduced)
+    let run_by_run = source.program().is_none() && ends.len() == 1;
+    FoldPlan::new(ptrs, operands, sizes, run_by_run, kept, reduced)
 }
 
 /// The most bytes that a program may compute without a plan.

@@ -11,12 +11,15 @@ pub(super) const SHORT: usize = 32;
 /// A dimension shorter than this is no inner loop if another is longer, since lanes would be empty;
 /// nor are rows shorter than this read in place.
 pub(super) const NARROW: usize = 8;
-/// Bytes of a tile: it stays in L1 between the passes over it.
+/// Bytes of a tile: it stays in L1 between the passes over it. Whole runs that are reduced one by one
+/// make tiles of up to [`WIDER`] times as many.
 pub(super) const TILE: usize = if cfg!(feature = "std") {
     32 << 10
 } else {
     1 << 10
 };
+/// See [`TILE`].
+const WIDER: usize = 4;
 /// Columns of a tile, at most.
 const COLUMNS: usize = if cfg!(feature = "std") { 512 } else { 64 };
 /// Bytes of the accumulators of rows read in place: few wide tiles are better than many narrow
@@ -85,13 +88,13 @@ pub(super) struct FoldPlan {
 unsafe impl Sync for FoldPlan {}
 
 impl FoldPlan {
-    /// `ptrs` are the first elements of `operands` operands, in the order of the loops' steps. `once`
-    /// says that elements are read once, from memory.
+    /// `ptrs` are the first elements of `operands` operands, in the order of the loops' steps. `run_by_run`
+    /// says that nothing passes over a tile of runs as a whole, but each run is reduced where it lies.
     pub fn new(
         mut ptrs: Pointers,
         operands: usize,
         sizes: FoldSizes,
-        once: bool,
+        run_by_run: bool,
         kept: impl Iterator<Item = Dim>,
         reduced: impl Iterator<Item = Dim> + Clone,
     ) -> FoldPlan {
@@ -142,10 +145,10 @@ impl FoldPlan {
                 (length, side.n.min(room / length).min(COLUMNS))
             }
             // by as few calls as leave enough pieces of work; each run is whole, whatever its tile
-            Strategy::Runs if once && run.n <= room && outer(&reduced) == 1 => {
+            Strategy::Runs if run_by_run && run.n <= room && outer(&reduced) == 1 => {
                 let length = run.n.max(1);
                 let enough = (side.n * outer(&kept)).div_ceil(PIECES);
-                let width = enough.clamp(room / length, 4 * room / length);
+                let width = enough.clamp(room / length, WIDER * room / length);
                 (length, side.n.min(width).min(COLUMNS))
             }
             Strategy::Runs | Strategy::Flat => {

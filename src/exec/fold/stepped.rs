@@ -132,7 +132,7 @@ fn plan(
         dim(axis, inner)
     });
     let reduced = loops.filter(|axis| reduced(*axis)).map(|axis| dim(axis, 0));
-    FoldPlan::new(ptrs, last + 1, sizes, true, kept, reduced)
+    FoldPlan::new(ptrs, last + 1, sizes, false, kept, reduced)
 }
 
 /// A planned reduction. The one output of the plan is the accumulators.

@@ -104,8 +104,10 @@ impl FoldTree<'_> {
         let plan = self.plan;
         match (&self.computed, plan.strategy) {
             (Some(tiles), _) => tiles.scratch(),
-            (None, Strategy::Runs) => (TOGETHER * plan.sizes.acc).next_multiple_of(64),
-            (None, Strategy::Rows) => 0,
+            (None, Strategy::Runs | Strategy::Rows) if self.is_one_run() => {
+                (TOGETHER * plan.sizes.acc).next_multiple_of(64)
+            }
+            (None, Strategy::Runs | Strategy::Rows) => 0,
             _ => (plan.length * plan.width * plan.sizes.element).next_multiple_of(64),
         }
     }
@@ -161,14 +163,16 @@ impl FoldTree<'_> {
             while done < tiles.len() {
                 let t = tiles.start + done;
                 let count = self.together(t..tiles.end);
-                match count {
-                    1 => self.reduce(group, t, scratch, at(level)),
-                    _ => self.reduce_together(group, t, count, scratch),
+                if count > 1 {
+                    self.reduce_together(group, t, count, scratch);
                 }
                 for k in 0..count {
-                    if count > 1 {
-                        let acc = scratch.wrapping_add(k * plan.sizes.acc);
-                        core::ptr::copy_nonoverlapping(acc, at(level), plan.sizes.acc);
+                    match count {
+                        1 => self.reduce(group, t, scratch, at(level)),
+                        _ => {
+                            let acc = scratch.wrapping_add(k * plan.sizes.acc);
+                            core::ptr::copy_nonoverlapping(acc, at(level), plan.sizes.acc);
+                        }
                     }
                     level += 1;
                     done += 1;
@@ -185,11 +189,16 @@ impl FoldTree<'_> {
         stack
     }
 
+    /// Whether a group is one run in memory, which nothing but one fold passes over.
+    fn is_one_run(&self) -> bool {
+        self.computed.is_none() && self.folds.len() == 1 && self.plan.is_contiguous()
+    }
+
     /// How many of these tiles, from the first on, one call reduces: whole ones that lie one after the
     /// other in memory, as far as there is room for their accumulators.
     fn together(&self, tiles: Range<usize>) -> usize {
         let plan = self.plan;
-        if self.computed.is_some() || self.folds.len() > 1 || !plan.is_contiguous() {
+        if !self.is_one_run() {
             return 1;
         }
         let whole = (plan.run.n / plan.length).min(tiles.end);
@@ -197,7 +206,8 @@ impl FoldTree<'_> {
     }
 
     /// # Safety
-    /// As `part`, for these tiles, whose accumulators go to `acc`, one after the other.
+    /// As `part`, for so many tiles from this one on as [`together`](FoldTree::together) says: whole
+    /// ones, side by side. Their accumulators go to `acc`, one after the other.
     unsafe fn reduce_together(&self, group: &Group, tile: usize, count: usize, acc: *mut u8) {
         let (rows, _, ptrs) = self.plan.tile(group, tile);
         // SAFETY: FOLD1 for `count` tiles of `rows` elements; `buffer` has room for the accumulators.

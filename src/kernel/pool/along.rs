@@ -169,8 +169,9 @@ pub fn reach(windows: &Windows, outputs: usize, inner: usize) -> usize {
     match windows {
         Windows::Steady(s) => {
             let last = (outputs.max(1) - 1) * s.stride + (s.kernel - 1) * s.dilation;
-            // pairs of single elements are loaded whole
-            (last + 1) * inner + (inner == 1 && s.kernel % 2 == 1) as usize
+            // [`by_pairs`] loads pairs of single elements whole
+            let pairs = inner == 1 && (s.stride, s.dilation) == (2, 1);
+            (last + 1) * inner + (pairs && s.kernel % 2 == 1) as usize
         }
         Windows::Listed(all, _) => all.iter().map(|r| r.end).max().unwrap_or(0) * inner,
     }

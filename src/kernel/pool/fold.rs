@@ -113,7 +113,8 @@ impl<T: Pixel<A>, A: Pixel<A>, P: Pooling<A>> Kernel for Pool<'_, T, A, P> {
                     continue;
                 };
                 let line = match alone {
-                    // SAFETY: PIXEL1: both types are the same; a row of the image (IMAGES1).
+                    // SAFETY: PIXEL1: both types are the same, or there is no such row; a row of the
+                    // image (IMAGES1).
                     Some(row) => unsafe { core::slice::from_raw_parts(row as *const A, n) },
                     None => &padded[turn * len..][..len],
                 };

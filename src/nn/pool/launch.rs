@@ -134,9 +134,9 @@ pub(in crate::nn) fn mean(
     dtype: DType,
 ) -> Result<Tensor> {
     let sizes = x.sizes();
-    let divisor: f64 = means.divisors.iter().filter_map(|n| n.first()).product();
     let count = sizes.iter().product::<usize>() as f64;
-    if is_plane(&means.windows, sizes, means.output_size) && divisor == count && dtype.is_float() {
+    let plane = is_plane(&means.windows, sizes, means.output_size);
+    if plane && means.common_divisor() == Some(count) && dtype.is_float() {
         return x.reduced(ops::mean);
     }
     let mut y = x.empty(means.output_size, dtype)?;

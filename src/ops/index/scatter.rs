@@ -285,22 +285,24 @@ unsafe fn scatter_rows(
             };
             let (n, steps) = (inner.n, &inner.steps);
             // a row is joined while the next one, which may lie anywhere, is prefetched
-            let mut found = None;
+            let mut pending = None;
             rows::each(&nest, |row| {
                 // SAFETY: the offset of the whole row (GATHER1).
                 let offset = unsafe { *(row.ptrs[2] as *const i64) };
                 if within.contains(&offset) {
                     let to = row.ptrs[1].wrapping_offset(offset as isize);
-                    for p in [to, row.ptrs[0]] {
-                        prefetch_run::<L1, _>(p, (n * dtype.size()).min(AHEAD));
+                    for (p, step) in [(to, steps[1]), (row.ptrs[0], steps[0])] {
+                        if step == dtype.size() as isize {
+                            prefetch_run::<L1, _>(p, (n * dtype.size()).min(AHEAD));
+                        }
                     }
-                    if let Some(ptrs) = found.replace(*row.ptrs) {
+                    if let Some(ptrs) = pending.replace(*row.ptrs) {
                         let ptrs = &ptrs;
                         join(LoopRow { n, ptrs, steps });
                     }
                 }
             });
-            if let Some(ptrs) = &found {
+            if let Some(ptrs) = &pending {
                 join(LoopRow { n, ptrs, steps });
             }
         });

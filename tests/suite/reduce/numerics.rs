@@ -323,7 +323,13 @@ fn runs_of_many_tiles_reduce() {
     const TILE: usize = 8192; // of float32, in 32 KiB
     let lengths = [TILE, 2 * TILE, 5 * TILE + 1, 9 * TILE - 1, 40 * TILE + 7];
     let shapes = lengths.map(|n| vec![n]).into_iter();
-    for shape in shapes.chain([vec![3, 9 * TILE + 5], vec![130, 1000], vec![2, 5, 4096]]) {
+    let rows = [
+        [3, 9 * TILE + 5],
+        [130, 8000],
+        [600, 1000],
+        [64, 9 * TILE - 1],
+    ];
+    for shape in shapes.chain(rows.map(Vec::from)) {
         let n = *shape.last().unwrap();
         let rows = shape.iter().product::<usize>() / n;
         // small integers, whose sums are exact, and one larger than all others
@@ -332,13 +338,31 @@ fn runs_of_many_tiles_reduce() {
         for row in 0..rows {
             x[row * n + at(row)] = 9.0;
         }
-        let t = Tensor::from_slice(&x, &shape).unwrap();
         let sums: Vec<f32> = x.chunks(n).map(|row| row.iter().sum()).collect();
-        let of = |y: flex::Result<Tensor>| y.unwrap().to_vec::<f32>().unwrap();
-        assert_eq!(of(ops::sum(&t, -1)), sums, "{shape:?}");
-        assert_eq!(of(ops::max(&t, -1)), vec![9.0; rows], "{shape:?}");
-        let places: Vec<i64> = (0..rows).map(|row| at(row) as i64).collect();
-        let found = ops::argmax(&t, -1).unwrap().to_vec::<i64>().unwrap();
-        assert_eq!(found, places, "{shape:?}");
+        let squares = x
+            .chunks(n)
+            .map(|row| row.iter().map(|x| x * x).sum::<f32>());
+        let variances: Vec<f32> = squares
+            .zip(&sums)
+            .map(|(squares, sum)| squares / n as f32 - (sum / n as f32).powi(2))
+            .collect();
+        // with a gap after each row, too
+        let gaps: Vec<f32> = x
+            .chunks(n)
+            .flat_map(|row| [row, &[99.0]].concat())
+            .collect();
+        let gaps = Tensor::from_slice(&gaps, [rows, n + 1]).unwrap();
+        let views = [
+            Tensor::from_slice(&x, &shape).unwrap(),
+            gaps.narrow(1, 0, n).unwrap(),
+        ];
+        for t in views {
+            let of = |y: flex::Result<Tensor>| y.unwrap().to_vec::<f32>().unwrap();
+            assert_eq!(of(ops::sum(&t, -1)), sums, "{shape:?}");
+            assert_eq!(of(ops::max(&t, -1)), vec![9.0; rows], "{shape:?}");
+            for (got, want) in of(ops::var(&t, -1, 0.0)).iter().zip(&variances) {
+                assert!((got - want).abs() < 1e-4 * want, "{shape:?}: {got} {want}");
+            }
+        }
     }
 }

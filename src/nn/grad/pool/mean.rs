@@ -20,7 +20,7 @@ use crate::nn::resample::pad::remap;
 use crate::nn::spatial::three;
 use crate::nn::{AvgPool, PerAxis};
 use crate::ops::formula::Formula;
-use crate::ops::program::Var;
+use crate::ops::program::Operand;
 use crate::storage::expect_room;
 use crate::tensor::Tensor;
 use alloc::vec::Vec;
@@ -227,26 +227,26 @@ fn shares(op: &'static str, rank: usize, grad: &Tensor, means: &Means) -> Result
             .collect();
         t.reshape(&shape[..])
     };
-    let common = means.common_divisor();
     let mut divisors = fallible::with_capacity(rank)?;
-    for k in 0..rank {
-        if common.is_none() {
+    let common = means.common_divisor();
+    if common.is_none() {
+        for k in 0..rank {
             divisors.push(along(k)?);
         }
     }
     let mut f = Formula::new(op, &[grad.shape()], wide)?;
     let share = f.input(grad)?;
-    let mut divisor: Option<Var> = None;
-    for d in &divisors {
-        let d = f.input(d)?;
-        divisor = Some(match divisor {
-            Some(product) => f.binary(&rows::Multiply::ROW, product, d)?,
-            None => d,
-        });
-    }
-    let share = match divisor {
-        Some(divisor) => f.binary(&rows::Divide::ROW, share, divisor)?,
-        None => f.binary(&rows::Divide::ROW, share, common.unwrap_or(1.0))?,
+    let divisor = match common {
+        Some(number) => number.into(),
+        None => {
+            let mut product = f.input(&divisors[0])?;
+            for d in &divisors[1..] {
+                let next = f.input(d)?;
+                product = f.binary(&rows::Multiply::ROW, product, next)?;
+            }
+            Operand::from(product)
+        }
     };
+    let share = f.binary(&rows::Divide::ROW, share, divisor)?;
     f.write(share, wide)
 }

@@ -100,8 +100,12 @@ fn cases(rank: usize, dilated: bool) -> Vec<Case> {
     (0..40)
         .map(|round| {
             // long rows that are not padded are read where they lie
-            let long = rank == 1 && round % 5 == 4;
-            let size = if long { 900 } else { [0, 70, 40, 9][rank] };
+            let long = |k: usize| round % 5 == 4 && k == rank - 1;
+            let size = |k: usize| match round % 5 == 4 {
+                true if long(k) => 900,
+                true => 4,
+                false => [0, 70, 40, 9][rank],
+            };
             let axes = |f: &mut dyn FnMut() -> usize| (0..rank).map(|_| f()).collect::<Vec<_>>();
             let same = round % 3 == 0;
             let side = random.between(1, 4);
@@ -117,12 +121,15 @@ fn cases(rank: usize, dilated: bool) -> Vec<Case> {
                 .map(|k| (kernel[k] - 1) * dilation[k] + 1)
                 .collect();
             let stride = axes(&mut || random.between(1, 5));
-            let pad = |s: &usize| if long { 0 } else { random.below(s / 2 + 1) };
-            let padding: Vec<usize> = seen.iter().map(pad).collect();
+            let pad = |k: usize| match long(k) {
+                true => 0,
+                false => random.below(seen[k] / 2 + 1),
+            };
+            let padding: Vec<usize> = (0..rank).map(pad).collect();
             let ceil = round % 2 == 1;
             let image = (0..rank)
                 .map(|k| match ceil && random.below(3) == 0 {
-                    false => seen[k] - 1 + random.between(1, size),
+                    false => seen[k] - 1 + random.between(1, size(k)),
                     // as small as leaves one place, whose window may pass the image by a stride - 1
                     true => {
                         let fewest = (seen[k] + 1).saturating_sub(2 * padding[k] + stride[k]);
