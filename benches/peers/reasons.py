@@ -38,7 +38,7 @@ REASONS = {
     "roots; panels of 24 and 32 columns were slower than those of 16",
     "matmul, skinny: 8x1024x4096": "reading B takes three quarters of the time; prefetching it and shorter sums gained nothing",
     "casts: float64 to float16": "rounded once, by rounding to odd in between: four operations a vector more",
-    "casts: bfloat16": "widened to float32 in L1 first, as all 16-bit floats are; numbers out of range saturate, which "
+    "casts: bfloat16 to int": "widened to float32 in L1 first, as all 16-bit floats are; numbers out of range saturate, which "
     "takes half of the time",
     "casts: float64 to bfloat16": "rounded once: each block is searched for numbers halfway between two bfloat16",
     "casts: float64 to int": "numbers out of range saturate, and NaN becomes 0: four operations more, where torch's results are undefined",

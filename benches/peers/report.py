@@ -206,10 +206,10 @@ def behind(rows: list[dict[str, Any]]) -> str:
         ]
         lines.append(_line(cells))
     count = sum(1 for row in rows if row["ratio"])
-    return (
-        f"In {len(late)} of {count} rows, in {len(late) - len(listed)} of them by less than {round((PAR - 1) * 100)} %, which is "
-        "what two runs differ by; the others:\n\n" + "\n".join(lines)
-    )
+    near = f"in {len(late) - len(listed)} of them by less than {round((PAR - 1) * 100)} %, which is what two runs differ by"
+    if not listed:
+        return f"In {len(late)} of {count} rows, {near}."
+    return f"In {len(late)} of {count} rows, {near}; the others:\n\n" + "\n".join(lines)
 
 
 def libraries(rows: list[dict[str, Any]]) -> str:
